@@ -1,0 +1,44 @@
+# `make serve` and `make test` need nothing but Python 3.11+ and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+ROOMS := domain storage resolvers schema evaluation interop server client/pinset bench examples tests
+
+.PHONY: install serve test test-all check format schema clean
+
+install: $(STAMP)
+
+$(STAMP): pyproject.toml client/pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Pinset needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ./client -e '.[local,test]'
+	@touch $@
+
+serve: install
+	@exec $(BIN)/pinset serve $(ARGS)
+
+test: install
+	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+
+test-all: install
+	$(BIN)/python -m pytest $(ARGS)
+
+check: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(ROOMS)
+	$(BIN)/python -m schema.export --check
+	$(BIN)/python -m pytest -q tests/test_house.py
+
+format: install
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+schema: install
+	$(BIN)/python -m schema.export
+
+clean:
+	rm -rf $(VENV) .pinset build *.egg-info client/*.egg-info client/build .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

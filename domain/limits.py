@@ -1,0 +1,37 @@
+"""The numbers that bound what a client may ask for, in one place so that texts and checks agree."""
+
+from typing import Final
+
+MEBIBYTE: Final = 1024 * 1024
+
+MAX_NAME_LENGTH: Final = 255
+MAX_DESCRIPTION_LENGTH: Final = 1000
+MAX_JSON_DEPTH: Final = 64
+MAX_CONTENT_BYTES: Final = 8 * MEBIBYTE
+MAX_MEMBERS: Final = 10_000
+MAX_TAGS: Final = 1_000
+MIN_INTEGER: Final = -(2**63)
+MAX_INTEGER: Final = 2**63 - 1
+
+MAX_PAGE: Final = 1_000
+DEFAULT_PAGE: Final = 100
+MAX_OFFSET: Final = 10_000
+
+MAX_BODY_BYTES: Final = 16 * MEBIBYTE
+MAX_ANSWER_BYTES: Final = 64 * MEBIBYTE
+MAX_QUERY_TOKENS: Final = 15_000
+MAX_QUERY_DEPTH: Final = 15
+MAX_QUERY_COST: Final = 200_000
+MAX_ALIASES: Final = 100
+MAX_ROOT_FIELDS: Final = 50
+MAX_SOCKET_OPERATIONS: Final = 100
+OPERATION_SECONDS: Final = 30.0
+
+MAX_TRANSACTION_BYTES: Final = 32 * MEBIBYTE
+MAX_TRANSACTION_ROWS: Final = 50_000
+TRANSACTION_SECONDS: Final = 10.0
+
+MAX_TRIALS: Final = 50_000
+MAX_REPEATS: Final = 1_000
+MAX_CONCURRENCY: Final = 1_000
+MAX_BLOB_BYTES: Final = 1024 * MEBIBYTE

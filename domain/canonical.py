@@ -1,27 +1,25 @@
 """JSON at the door, the canonical text, and the digest that is its SHA-256.
 
-The text is what NeMo Platform 0.6.0 hashes (compact, sorted keys, ASCII), so that equal content has equal digests there and here.
+The text is what NeMo Platform 0.6.0 hashes (compact, sorted keys, ASCII), so that equal content has equal
+digests there and here.
 """
 
 import hashlib
 import json
 import math
-from typing import Final, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from domain.errors import ErrorCode, InvalidInput, Path
 from domain.limits import MAX_CONTENT_BYTES, MAX_INTEGER, MAX_JSON_DEPTH, MEBIBYTE, MIN_INTEGER
 
-# Recursive aliases cost mypy and readers more than they give here: a value has passed `check_json` or it has not.
-JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | dict[str, JSON]"
-
-ABSENT: Final = object()
+JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 
 
 def check_json(value: object, path: Path = ()) -> JSON:
     """The value itself, proved to be JSON that survives storage and hashing.
 
-    Refused, each with its path: NaN and infinities, integers outside 64 bits, lone surrogates in values and keys, nesting over 64,
-    keys that are not strings, and anything that is not JSON. Raises InvalidInput.
+    Refused, each with its path: NaN and infinities, integers outside 64 bits, lone surrogates in values and keys,
+    nesting over 64, keys that are not strings, and anything that is not JSON. Raises InvalidInput.
     """
     _walk(value, path, 1)
     return cast(JSON, value)

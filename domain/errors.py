@@ -87,9 +87,7 @@ class AlreadyExists(UserError):
 
     default_code = ErrorCode.ALREADY_EXISTS
 
-    def __init__(
-        self, message: str, path: Iterable[str | int] = (), *, ref: str, digest: str | None = None
-    ) -> None:
+    def __init__(self, message: str, path: Iterable[str | int] = (), *, ref: str, digest: str | None = None) -> None:
         super().__init__(message, path)
         self.ref = ref
         self.digest = digest
@@ -100,9 +98,7 @@ class Conflict(UserError):
 
     default_code = ErrorCode.CONFLICT
 
-    def __init__(
-        self, message: str, path: Iterable[str | int] = (), *, current_digest: str | None = None
-    ) -> None:
+    def __init__(self, message: str, path: Iterable[str | int] = (), *, current_digest: str | None = None) -> None:
         super().__init__(message, path)
         self.current_digest = current_digest
 

@@ -299,8 +299,8 @@ def check_metric(type: MetricType, config: object) -> MetricDefinition:
 
 
 def _output(output: MetricOutput) -> dict[str, JSON]:
+    # Descriptions stay outside: our own wording may improve without making another metric of it.
     return {
-        "description": output.description,
         "maximum": None if output.maximum is None else float(output.maximum),
         "minimum": None if output.minimum is None else float(output.minimum),
         "name": output.name,

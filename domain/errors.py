@@ -9,12 +9,13 @@ PinsetError
 │   ├── InUse            IN_USE
 │   └── Refused          INVALID_STATE, LEASE_LOST, FORBIDDEN
 ├── Problems             several UserErrors of one input, reported together
-└── RequestError         a top-level GraphQL error with `extensions.code`
-    ├── BadUserInput     BAD_USER_INPUT
-    ├── Unauthenticated  UNAUTHENTICATED
-    ├── LimitExceeded    a limit of the request, its code given where it is raised
-    ├── RevisionCorrupt  REVISION_CORRUPT
-    └── ServiceUnavailable  SERVICE_UNAVAILABLE
+├── RequestError         a top-level GraphQL error with `extensions.code`
+│   ├── BadUserInput     BAD_USER_INPUT
+│   ├── Unauthenticated  UNAUTHENTICATED
+│   ├── LimitExceeded    a limit of the request, its code given where it is raised
+│   ├── RevisionCorrupt  REVISION_CORRUPT
+│   └── ServiceUnavailable  SERVICE_UNAVAILABLE
+└── StartupFailure       a server or a command cannot start; printed on the console, never sent to a client
 
 Anything else that reaches a client is a bug and is masked there.
 """
@@ -198,3 +199,7 @@ class ServiceUnavailable(RequestError):
     """MongoDB cannot be reached; the request may be repeated."""
 
     code = "SERVICE_UNAVAILABLE"
+
+
+class StartupFailure(PinsetError):
+    """A server or a command cannot start; the message is shown as it is, in place of a traceback."""

@@ -1,0 +1,168 @@
+"""MongoDB for one machine: a private mongod, a replica set of one, reachable through a Unix socket only."""
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+import structlog
+
+from domain.errors import StartupFailure
+from storage import data_dir as directories
+from storage.mongod_binary import explain_exit, find_mongod
+from storage.replica_set import SET_NAME, make_primary
+
+OPLOG_MEGABYTES = 1024
+GIBIBYTE = 1024**3
+_POLL_SECONDS = 0.005
+_WATCHDOG = Path(__file__).with_name("watchdog.py")
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalMongoDB:
+    """A running MongoDB: the URL to connect to, mongod's process id, and the watchdog that ends it."""
+
+    url: str
+    pid: int
+    watchdog: subprocess.Popen[bytes]
+
+    @property
+    def is_running(self) -> bool:
+        """Whether mongod is still there; it ends by itself only when it crashes or is killed."""
+        return self.watchdog.poll() is None
+
+    async def stop(self) -> None:
+        """End mongod in good order and wait until it is gone. Harmless when it has ended already."""
+        await asyncio.to_thread(_stop, self.watchdog)
+
+
+async def start(
+    data_dir: Path, *, cache_gigabytes: float | None = None, timeout_seconds: float = 60.0
+) -> LocalMongoDB:
+    """Start MongoDB on `data_dir`, created where it is missing, and return once it can be written to.
+
+    `cache_gigabytes` is 1, or 0.25 on a machine with less than 4 GB, unless given. mongod ends with this
+    process, even if that is killed. Raises StartupFailure: the directory is in use, or mongod cannot run.
+    """
+    began = time.monotonic()
+    data_dir = directories.prepare(data_dir)
+    binary = find_mongod()
+    socket_path = directories.socket_path(data_dir)
+    lock = await directories.lock(data_dir, timeout_seconds=10.0)
+    try:
+        directories.make_socket_directory(socket_path)
+        log = _rotated_log(data_dir)
+        command = _command(binary, data_dir, socket_path, cache_gigabytes or _default_cache_gigabytes())
+        watchdog = _spawn(command, lock, socket_path, log)
+    finally:
+        # The watchdog and mongod keep the lock; a process forked from this one must not.
+        os.close(lock)
+    try:
+        local = await _until_writable(watchdog, socket_path, binary, log, began + timeout_seconds)
+    except BaseException:
+        await asyncio.shield(asyncio.to_thread(_stop, watchdog))
+        raise
+    _log.info("local_mongodb_started", pid=local.pid, seconds=round(time.monotonic() - began, 3))
+    return local
+
+
+def attach(data_dir: Path) -> str:
+    """The URL of the MongoDB that a server started on `data_dir`. Raises StartupFailure where none runs."""
+    return _url(Path(directories.holder_of(data_dir.expanduser().resolve()).socket))
+
+
+async def _until_writable(
+    watchdog: subprocess.Popen[bytes], socket_path: Path, binary: Path, log: Path, deadline: float
+) -> LocalMongoDB:
+    def still_runs() -> None:
+        if (status := watchdog.poll()) is not None:
+            raise StartupFailure(explain_exit(binary, status, log.read_text(errors="replace")))
+
+    while not _accepts(socket_path):
+        still_runs()
+        if time.monotonic() > deadline:
+            raise StartupFailure(f"The local MongoDB did not start in time; {log} says what it is doing.")
+        await asyncio.sleep(_POLL_SECONDS)
+    url = _url(socket_path)
+    await make_primary(url, str(socket_path), deadline=deadline, still_runs=still_runs)
+    assert watchdog.stdout is not None
+    return LocalMongoDB(url=url, pid=int(watchdog.stdout.readline()), watchdog=watchdog)
+
+
+def _spawn(command: list[str], lock: int, socket_path: Path, log: Path) -> subprocess.Popen[bytes]:
+    """The watchdog, in a session of its own so that Ctrl-C reaches the server alone."""
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [sys.executable, "-I", "-S", str(_WATCHDOG), str(lock), str(socket_path), *command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=output,
+            pass_fds=(lock,),
+            start_new_session=True,
+        )
+
+
+def _stop(watchdog: subprocess.Popen[bytes]) -> None:
+    if watchdog.stdin is not None and not watchdog.stdin.closed:
+        try:
+            watchdog.stdin.write(b"stop")
+            watchdog.stdin.close()
+        except BrokenPipeError:
+            pass
+    watchdog.wait()
+    if watchdog.stdout is not None:
+        watchdog.stdout.close()
+
+
+def _command(binary: Path, data_dir: Path, socket_path: Path, cache_gigabytes: float) -> list[str]:
+    database_path = data_dir / "mongodb"
+    database_path.mkdir(mode=0o700, exist_ok=True)
+    return [
+        str(binary),
+        *("--dbpath", str(database_path)),
+        *("--replSet", SET_NAME),
+        *("--bind_ip", str(socket_path)),
+        "--nounixsocket",
+        *("--filePermissions", "0700"),
+        *("--networkMessageCompressors", "disabled"),
+        *("--wiredTigerCacheSizeGB", f"{cache_gigabytes:g}"),
+        *("--oplogSize", str(OPLOG_MEGABYTES)),
+        *("--slowms", "1000"),
+        "--quiet",
+        *("--setParameter", "diagnosticDataCollectionEnabled=false"),
+        # Nobody is left to wait for: the server has stopped before its MongoDB does.
+        *("--setParameter", "shutdownTimeoutMillisForSignaledShutdown=0"),
+    ]
+
+
+def _rotated_log(data_dir: Path) -> Path:
+    """The file for mongod's output; that of the run before is kept beside it."""
+    log = data_dir / "mongod.log"
+    if log.exists():
+        log.replace(data_dir / "mongod.log.1")
+    log.touch(mode=0o600)
+    return log
+
+
+def _accepts(path: Path) -> bool:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(path))
+        except OSError:
+            return False
+    return True
+
+
+def _url(socket_path: Path) -> str:
+    return f"mongodb://{quote(str(socket_path), safe='')}/?directConnection=true"
+
+
+def _default_cache_gigabytes() -> float:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return 0.25 if memory < 4 * GIBIBYTE else 1.0

@@ -45,6 +45,7 @@ from pymongo.errors import (
     ServerSelectionTimeoutError,
 )
 from pymongo.server_type import SERVER_TYPE
+from pymongo.uri_parser import parse_uri
 
 from domain.errors import StartupFailure
 
@@ -110,6 +111,8 @@ def connect(url: str, *, timeout_seconds: float = 10.0) -> Client:
     """
     milliseconds = round(timeout_seconds * 1000)
     try:
+        # The client alone would warn of a misspelt option and go on without it.
+        parse_uri(url, warn=False)
         return AsyncIOMotorClient(
             url,
             appname="pinset",
@@ -140,8 +143,7 @@ async def check_server(client: Client) -> None:
     _check_topology(hello)
     if build["versionArray"][0] < OLDEST_SERVER:
         raise StartupFailure(
-            f"MongoDB at {_addresses(client)} is version {build['version']}; "
-            f"Pinset needs {OLDEST_SERVER}.0 or later."
+            f"MongoDB at {_addresses(client)} is version {build['version']}; Pinset needs {OLDEST_SERVER}.0 or later."
         )
 
 
@@ -151,10 +153,17 @@ def _check_topology(hello: Document) -> None:
             "PINSET_MONGODB_URL leads to a sharded cluster (mongos); Pinset works with a replica set. "
             "Name the members of a replica set instead."
         )
+    if hello.get("isreplicaset"):
+        raise StartupFailure(f"MongoDB runs as an uninitiated replica set. {_HOW_TO_START_A_SET}")
     if "setName" not in hello:
         raise StartupFailure(
             "PINSET_MONGODB_URL leads to a standalone MongoDB, which has no transactions and no change "
             f"streams; Pinset needs a replica set. {_HOW_TO_START_A_SET}"
+        )
+    if not hello.get("isWritablePrimary"):
+        raise StartupFailure(
+            "PINSET_MONGODB_URL leads to a member that cannot be written to; name the set's members "
+            "without directConnection=true, so that its primary is found."
         )
 
 

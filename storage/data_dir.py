@@ -1,4 +1,4 @@
-"""The data directory of a local MongoDB: who uses it, and where its socket is.
+"""The data directory of a local MongoDB, and who uses it.
 
 `<data-dir>/lock` is locked from before mongod starts until it is gone, because a second mongod replaces the
 first one's socket before it notices that the data is in use. The file names the server's process id and the
@@ -6,23 +6,15 @@ socket.
 """
 
 import asyncio
-import contextlib
 import fcntl
-import hashlib
 import json
 import os
-import re
-import stat
-import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from domain.errors import StartupFailure
-
-LONGEST_SOCKET_PATH = 103 if sys.platform == "darwin" else 107
-_PLAIN_PATH = re.compile(r"[A-Za-z0-9_./+-]+")
+from storage.local_socket import socket_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +32,7 @@ def prepare(data_dir: Path) -> Path:
         return data_dir.expanduser().resolve(strict=True)
     except OSError as error:
         raise StartupFailure(
-            f"The data directory {data_dir} cannot be created: {error.strerror}. "
-            "Name another with --data-dir."
+            f"The data directory {data_dir} cannot be created: {error.strerror}. Name another with --data-dir."
         ) from error
 
 
@@ -81,40 +72,12 @@ def holder_of(data_dir: Path) -> LockFile:
     return holder
 
 
-def socket_path(data_dir: Path) -> Path:
-    """Where mongod of `data_dir` listens: short enough for a socket, and never inside the data directory."""
-    name = f"pinset-{os.geteuid()}-{hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:8]}"
-    for parent in (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):
-        path = Path(parent or "/nonexistent") / name / "mongod.sock"
-        usable = _PLAIN_PATH.fullmatch(str(path)) and len(str(path)) <= LONGEST_SOCKET_PATH
-        if usable and os.access(path.parent.parent, os.W_OK | os.X_OK):
-            return path
-    raise StartupFailure(
-        "There is no directory for MongoDB's socket: "
-        "set TMPDIR to a short, writable path without special characters."
-    )
-
-
-def make_socket_directory(path: Path) -> None:
-    """Create the socket's directory, for this user alone. Raises StartupFailure where it is not theirs."""
-    directory = path.parent
-    with contextlib.suppress(FileExistsError):
-        directory.mkdir(mode=0o700)
-    found = directory.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
-        raise StartupFailure(
-            f"{directory}, where MongoDB's socket belongs, is not a directory of this user alone "
-            "(mode 0700). Remove it, or set TMPDIR to a directory of your own."
-        )
-
-
 def _open(path: Path) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise StartupFailure(
-            f"The data directory {path.parent} cannot be written: {error.strerror}. "
-            "Name another with --data-dir."
+            f"The data directory {path.parent} cannot be written: {error.strerror}. Name another with --data-dir."
         ) from error
 
 

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import os
 import shutil
 import signal
 import sys
@@ -15,13 +14,12 @@ WAYS_OUT = (
     "install the extra that brings one, `pip install 'pinset-server[local]'` (on Linux it needs libcurl4, "
     "OpenSSL 3 and a processor with AVX); or set PINSET_MONGODB_URL to a replica set that runs elsewhere."
 )
-_ADDRESS_IN_USE = "Address already in use"
 
 
-def find_mongod() -> Path:
-    """The mongod to run: PINSET_MONGOD, else PATH's, else the `local` extra's. Raises StartupFailure."""
-    if named := os.environ.get("PINSET_MONGOD"):
-        path = Path(named).expanduser()
+def find_mongod(named: Path | None = None) -> Path:
+    """The mongod to run: `named` (PINSET_MONGOD), else PATH's, else the `local` extra's. Raises StartupFailure."""
+    if named is not None:
+        path = named.expanduser().absolute()
         if not path.is_file():
             raise StartupFailure(f"PINSET_MONGOD names {named}, which is not a file. {WAYS_OUT}")
         return path
@@ -43,11 +41,12 @@ def _bundled() -> Path | None:
     return None
 
 
-def explain_exit(binary: Path, status: int, output: str) -> str:
-    """One message for a mongod that ended by itself, from its exit status and what it wrote."""
+def explain_exit(binary: Path, status: int, log: Path) -> str:
+    """One message for a mongod that ended by itself, from its exit status and what it wrote to `log`."""
+    output = log.read_text(encoding="utf-8", errors="replace")
     reason = _fatal_line(output) or _signal_name(status) or f"it ended with status {status} and said nothing"
     if _started(output):
-        return f"mongod stopped: {reason}"
+        return f"The local MongoDB ended while starting: {reason}. The whole story is in {log}."
     return f"{binary} cannot run here: {reason}. {WAYS_OUT}"
 
 
@@ -56,27 +55,24 @@ def _started(output: str) -> bool:
 
 
 def _fatal_line(output: str) -> str | None:
-    """The last complaint: a plain line (the loader's, the watchdog's) or mongod's own error record."""
-    for line in reversed(output.splitlines()):
+    """The first complaint, later ones follow from it: mongod's own error record, or a line of the loader's."""
+    for line in filter(str.strip, output.splitlines()):
         if not line.startswith("{"):
-            if line.strip():
-                return line.strip()
-            continue
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        if record.get("s") in ("E", "F"):
+            return line.strip()
+        record = json.loads(line)
+        if record["s"] in ("E", "F"):
             return _described(record)
     return None
 
 
 def _described(record: dict[str, object]) -> str:
-    attributes = record.get("attr")
-    if not isinstance(attributes, dict):
-        return str(record.get("msg"))
-    detail = attributes.get("error") or attributes.get("reason") or attributes.get("message") or attributes
-    return f"{record.get('msg')}: {detail if isinstance(detail, str) else json.dumps(detail)}"
+    detail = record.get("attr")
+    for key in ("message", "error", "reason"):
+        if isinstance(detail, dict) and key in detail:
+            detail = detail[key]
+    if isinstance(detail, dict) and "error_str" in detail:
+        detail = f"{detail['msg']}: {detail['error_str']}"
+    return f"{record['msg']}: {detail}" if detail else str(record["msg"])
 
 
 def _signal_name(status: int) -> str | None:

@@ -14,7 +14,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 
 ORDERLY_SECONDS = 60.0
 ORPHANED_SECONDS = 3.0
@@ -24,9 +23,7 @@ TICK_SECONDS = 1.0
 
 def main(lock: int, socket_path: str, command: list[str]) -> int:
     """Run `command` until it or the server ends; returns mongod's exit status (128 + the signal's number)."""
-    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        # A handler rather than SIG_IGN, which mongod would inherit.
-        signal.signal(ignored, lambda *_: None)
+    woken = _wake_on_signals()
     try:
         mongod = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=sys.stderr, pass_fds=(lock,), start_new_session=True
@@ -37,7 +34,7 @@ def main(lock: int, socket_path: str, command: list[str]) -> int:
     sys.stdout.write(f"{mongod.pid}\n")
     sys.stdout.flush()
     try:
-        grace_seconds = _wait(mongod)
+        grace_seconds = _wait(mongod, woken)
         return _stop(mongod, grace_seconds)
     finally:
         with contextlib.suppress(OSError):
@@ -46,12 +43,25 @@ def main(lock: int, socket_path: str, command: list[str]) -> int:
             os.rmdir(os.path.dirname(socket_path))
 
 
-def _wait(mongod: subprocess.Popen[bytes]) -> float:
+def _wake_on_signals() -> int:
+    """Outlive Ctrl-C, and learn of mongod's end at once: a descriptor that is readable after a signal."""
+    readable, writable = os.pipe()
+    os.set_blocking(writable, False)
+    signal.set_wakeup_fd(writable, warn_on_full_buffer=False)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD):
+        # A handler rather than SIG_IGN, which mongod would inherit.
+        signal.signal(number, lambda *_: None)
+    return readable
+
+
+def _wait(mongod: subprocess.Popen[bytes], woken: int) -> float:
     """Returns once mongod or the server has ended: the seconds that mongod may take to stop."""
     server = os.getppid()
     while mongod.poll() is None:
-        readable, _, _ = select.select([sys.stdin], [], [], TICK_SECONDS)
-        if readable:
+        readable, _, _ = select.select([sys.stdin, woken], [], [], TICK_SECONDS)
+        if woken in readable:
+            os.read(woken, 64)
+        if sys.stdin in readable:
             return ORDERLY_SECONDS if os.read(sys.stdin.fileno(), 1) else ORPHANED_SECONDS
         # A child forked by the server may still hold the pipe after the server's death.
         if os.getppid() != server:
@@ -61,15 +71,13 @@ def _wait(mongod: subprocess.Popen[bytes]) -> float:
 
 
 def _stop(mongod: subprocess.Popen[bytes], grace_seconds: float) -> int:
-    deadline = time.monotonic() + grace_seconds
-    if mongod.poll() is None:
-        mongod.terminate()
-    while mongod.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.01)
-    if mongod.poll() is None:
+    mongod.terminate()
+    try:
+        status = mongod.wait(grace_seconds)
+    except subprocess.TimeoutExpired:
         # Harmless to the data: every acknowledged write is in the journal.
         mongod.kill()
-    status = mongod.wait()
+        status = mongod.wait()
     return status if status >= 0 else 128 - status
 
 

@@ -1,6 +1,7 @@
 """One real MongoDB for the whole run, by the launcher of `pinset serve`, and a database for every test."""
 
 import asyncio
+import os
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -18,14 +19,26 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(scope="session")
-def mongodb_url() -> Iterator[str]:
+def mongod() -> Path | None:
+    """The mongod that the run was told to use; none leaves the choice to the launcher."""
+    return Path(os.environ["PINSET_MONGOD"]) if "PINSET_MONGOD" in os.environ else None
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Iterator[Path]:
+    """The data directory of the run's MongoDB."""
+    with tempfile.TemporaryDirectory(prefix="pinset-tests-") as directory:
+        yield Path(directory)
+
+
+@pytest.fixture(scope="session")
+def mongodb_url(data_dir: Path, mongod: Path | None) -> Iterator[str]:
     """The URL of the run's MongoDB; it starts with the first test that asks for it."""
-    with tempfile.TemporaryDirectory(prefix="pinset-tests-") as data_dir:
-        running = asyncio.run(local.start(Path(data_dir), cache_gigabytes=0.25))
-        try:
-            yield running.url
-        finally:
-            asyncio.run(running.stop())
+    running = asyncio.run(local.start(data_dir, mongod=mongod, cache_gigabytes=0.25))
+    try:
+        yield running.url
+    finally:
+        asyncio.run(running.stop())
 
 
 @pytest.fixture

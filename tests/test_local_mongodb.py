@@ -13,6 +13,8 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -21,6 +23,8 @@ from storage import local
 from storage.driver import Client, Database, check_server, connect
 from storage.local_socket import accepts, socket_path, url_of
 from storage.mongod_binary import find_mongod
+from storage.watchdog import LARGEST_LOG_BYTES
+from storage.watchdog import __file__ as watchdog_program
 
 pytestmark = pytest.mark.anyio
 
@@ -267,6 +271,31 @@ async def test_an_uninitiated_set_is_refused_with_the_fix(place: Path, mongod: P
             await _check(url + suffix, timeout_seconds=0.6)
 
 
+@pytest.mark.parametrize(
+    ("hello", "reason"),
+    [
+        ({"isWritablePrimary": True, "setName": "s", "version": [5, 0, 9]}, "is version 5.0.9; Pinset needs 6.0"),
+        ({"isWritablePrimary": True, "msg": "isdbgrid", "version": [7, 0, 0]}, "a sharded cluster (mongos)"),
+        ({"isWritablePrimary": False, "setName": "s", "version": [7, 0, 0]}, "a member that cannot be written to"),
+    ],
+)
+async def test_a_server_of_the_wrong_kind_is_refused(hello: dict[str, Any], reason: str) -> None:
+    async def command(name: str) -> dict[str, Any]:
+        version = hello["version"]
+        build = {"version": ".".join(map(str, version)), "versionArray": version}
+        return hello if name == "hello" else build
+
+    # No such server can be had here; the answers are those that one gives.
+    client = SimpleNamespace(
+        admin=SimpleNamespace(command=command),
+        topology_description=SimpleNamespace(server_descriptions=lambda: {("old.example", 27017): None}),
+    )
+    with pytest.raises(StartupFailure) as refusal:
+        await check_server(cast(Client, client))
+
+    assert reason in refusal.value.message
+
+
 async def test_an_unreachable_server_is_named_without_the_password() -> None:
     url = "mongodb://user:very-secret@127.0.0.1:9/"
     with pytest.raises(StartupFailure) as refusal:
@@ -282,6 +311,25 @@ async def test_an_unreachable_server_is_named_without_the_password() -> None:
 async def test_a_malformed_url_is_refused(url: str) -> None:
     with pytest.raises(StartupFailure, match="PINSET_MONGODB_URL is not a usable MongoDB URL"):
         connect(url)
+
+
+async def test_the_log_of_a_run_stays_bounded(place: Path) -> None:
+    chatter = f"head -c {LARGEST_LOG_BYTES + 1} /dev/zero; touch {place}/written; exec sleep 60"
+    log = place / "mongod.log"
+    with log.open("ab") as output, (place / "lock").open("w") as lock:
+        watchdog = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-I", "-S", watchdog_program, str(lock.fileno()), str(place / "none" / "socket")),
+            *("/bin/sh", "-c", chatter),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=output,
+            pass_fds=(lock.fileno(),),
+        )
+    await _until((place / "written").exists)
+    await _until(lambda: log.stat().st_size == 0)
+    await watchdog.communicate(b"stop")
+
+    assert watchdog.returncode == 128 + signal.SIGTERM
 
 
 @pytest.mark.slow

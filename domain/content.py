@@ -3,14 +3,13 @@
 The shapes and their defaults are those of NeMo Platform 0.6.0 (evaluator, harbor); the template kind is Pinset's own.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
 from typing import Final, TypeAlias, cast
 
 from domain.canonical import JSON, bounded_text, check_json, digest_of
-from domain.errors import Collector, ErrorCode, InvalidInput, Path, UserError
+from domain.errors import Collector, ErrorCode, InvalidInput, Path
 from domain.limits import MAX_DESCRIPTION_LENGTH, MAX_TAGS
 from domain.names import check_digest, check_tag, shown
 from domain.references import parse_fileset_reference, parse_metric_reference
@@ -139,7 +138,7 @@ def check_task(draft: TaskDraft, workspace: str) -> TaskContent:
     check_tags(draft.tags, problems)
     problems.finish()
     value: JSON = {"metadata": _metadata_value(metadata), "spec": spec}
-    text = _bounded(value, problems)
+    text = bounded_text(value)
     metrics = cast("list[str]", spec.get("metrics", []))
     return TaskContent(kind, text, digest_of(text), tuple(metrics), metadata, config)
 
@@ -147,7 +146,7 @@ def check_task(draft: TaskDraft, workspace: str) -> TaskContent:
 def check_taskset(draft: TasksetDraft, problems: Collector) -> TasksetHead:
     """Check everything of a taskset but its members; problems are collected, paths relative to the taskset."""
     if draft.description is not None:
-        _text(draft.description, ("description",), problems)
+        _json(draft.description, ("description",), problems)
         if len(draft.description) > MAX_DESCRIPTION_LENGTH:
             problems.add(
                 InvalidInput(
@@ -157,7 +156,7 @@ def check_taskset(draft: TasksetDraft, problems: Collector) -> TasksetHead:
                 )
             )
     if draft.files_ref is not None:
-        _guarded(problems, lambda: parse_fileset_reference(draft.files_ref or "", ("filesRef",)))
+        problems.attempt(parse_fileset_reference, draft.files_ref, ("filesRef",))
     metadata = check_metadata(draft.metadata, problems)
     check_tags(draft.tags, problems)
     return TasksetHead(draft.description, draft.files_ref, metadata, tuple(draft.tags))
@@ -183,7 +182,7 @@ def check_metadata(items: Sequence[MetadataItem], problems: Collector) -> tuple[
     seen: dict[str, int] = {}
     for index, item in enumerate(items):
         path = ("metadata", index)
-        _text(item.key, (*path, "key"), problems)
+        _json(item.key, (*path, "key"), problems)
         if item.key in seen:
             problems.add(
                 InvalidInput(
@@ -202,7 +201,7 @@ def check_tags(tags: Sequence[str], problems: Collector) -> None:
         problems.add(InvalidInput(f"A record has at most {MAX_TAGS} tags.", ("tags",), ErrorCode.LIMIT_EXCEEDED))
         return
     for index, tag in enumerate(tags):
-        _guarded(problems, partial(check_tag, tag, ("tags", index)))
+        problems.attempt(check_tag, tag, ("tags", index))
 
 
 Spec: TypeAlias = tuple[TaskKind, dict[str, JSON], str | None]
@@ -220,8 +219,8 @@ def _spec(draft: SpecDraft, workspace: str, problems: Collector) -> Spec:
 
 def _evaluator(draft: EvaluatorDraft, workspace: str, problems: Collector) -> Spec:
     at = ("spec", "evaluator")
-    _text(draft.intent, (*at, "intent"), problems)
-    _text(draft.instruction, (*at, "inputs", INSTRUCTION), problems)
+    _json(draft.intent, (*at, "intent"), problems)
+    _json(draft.instruction, (*at, "inputs", INSTRUCTION), problems)
     extra = _object(draft.extra, (*at, "inputs", "extra"), problems)
     if INSTRUCTION in extra:
         problems.add(
@@ -238,35 +237,26 @@ def _evaluator(draft: EvaluatorDraft, workspace: str, problems: Collector) -> Sp
         "reference": _object(draft.reference, (*at, "reference"), problems),
         "views": {},
     }
-    try:
-        spec["views"] = checked_views(draft.views, (*at, "views"))
-    except UserError as error:
-        problems.add(error)
+    spec["views"] = problems.attempt(checked_views, draft.views, (*at, "views"))
     return TaskKind.EVALUATOR, spec, None
 
 
 def _metrics(refs: Sequence[str], workspace: str, path: Path, problems: Collector) -> list[JSON]:
     metrics: list[JSON] = []
     for index, ref in enumerate(refs):
-        try:
-            metrics.append(str(parse_metric_reference(ref, workspace, (*path, index))))
-        except UserError as error:
-            problems.add(error)
+        metrics.append(str(problems.attempt(parse_metric_reference, ref, workspace, (*path, index))))
     return metrics
 
 
 def _harbor(draft: HarborDraft, problems: Collector) -> Spec:
     at = ("spec", "harbor")
-    _guarded(problems, lambda: parse_fileset_reference(draft.archive_ref, (*at, "archiveRef")))
-    _guarded(problems, lambda: check_digest(draft.archive_digest, (*at, "archiveDigest")))
-    _text(draft.instruction, (*at, INSTRUCTION), problems)
+    problems.attempt(parse_fileset_reference, draft.archive_ref, (*at, "archiveRef"))
+    problems.attempt(check_digest, draft.archive_digest, (*at, "archiveDigest"))
+    _json(draft.instruction, (*at, INSTRUCTION), problems)
     config = _object(draft.config, (*at, "config"), problems)
     text: str | None = None
     if not problems.errors:
-        try:
-            text = bounded_text(config, (*at, "config"), "configuration")
-        except UserError as error:
-            problems.add(error)
+        text = problems.attempt(bounded_text, config, (*at, "config"), "configuration")
     spec: dict[str, JSON] = {
         "archive_digest": draft.archive_digest,
         "archive_ref": draft.archive_ref,
@@ -279,7 +269,7 @@ def _harbor(draft: HarborDraft, problems: Collector) -> Spec:
 def _template(draft: TemplateDraft, problems: Collector) -> Spec:
     at = ("spec", "template")
     for name, text in (("env", draft.env), ("template", draft.template)):
-        _text(text, (*at, name), problems)
+        _json(text, (*at, name), problems)
         if not text:
             problems.add(InvalidInput(f"`{name}` may not be empty.", (*at, name)))
     optional: dict[str, JSON] = {
@@ -301,25 +291,8 @@ def _metadata_value(items: Sequence[MetadataItem]) -> list[JSON]:
     return [{"key": item.key, "value": check_json(item.value)} for item in items]
 
 
-def _bounded(value: JSON, problems: Collector) -> str:
-    try:
-        return bounded_text(value)
-    except UserError as error:
-        problems.add(error)
-        problems.finish()
-        raise
-
-
-def _text(value: str | None, path: Path, problems: Collector) -> None:
-    _json(value, path, problems)
-
-
 def _json(value: object, path: Path, problems: Collector) -> JSON:
-    try:
-        return check_json(value, path)
-    except UserError as error:
-        problems.add(error)
-        return None
+    return problems.attempt(check_json, value, path)
 
 
 def _object(value: object, path: Path, problems: Collector) -> dict[str, JSON]:
@@ -334,10 +307,3 @@ def _optional_object(value: object, path: Path, problems: Collector) -> dict[str
         return None
     checked = _json(value, path, problems)
     return checked if isinstance(checked, dict) else None
-
-
-def _guarded(problems: Collector, check: Callable[[], object]) -> None:
-    try:
-        check()
-    except UserError as error:
-        problems.add(error)

@@ -20,11 +20,13 @@ PinsetError
 Anything else that reaches a client is a bug and is masked there.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
-from typing import ClassVar
+from typing import ClassVar, ParamSpec, TypeVar
 
 Path = tuple[str | int, ...]
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 
 class ErrorCode(StrEnum):
@@ -152,6 +154,16 @@ class Collector:
         """Keep one error (or several), its path extended at the front."""
         error.under(*prefix)
         self.errors.extend(error.errors if isinstance(error, Problems) else [error])
+
+    def attempt(
+        self, check: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Result | None:
+        """What a check answers; None, its problem kept, where it raises."""
+        try:
+            return check(*args, **kwargs)
+        except (UserError, Problems) as error:
+            self.add(error)
+            return None
 
     def finish(self) -> None:
         """Raise Problems where anything was collected."""

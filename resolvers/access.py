@@ -46,6 +46,11 @@ class Viewer:
         """Whether the workspace exists for this viewer at all."""
         return self.may(Scope.READ, workspace)
 
+    def readable_workspaces(self) -> list[str] | None:
+        """The workspaces that exist for this viewer; None means all."""
+        names = [grant.workspace for grant in self.grants if grant.scopes]
+        return None if EVERY_WORKSPACE in names else names
+
 
 EVERYTHING: Final = (Grant(EVERY_WORKSPACE, frozenset(Scope)),)
 OPEN_VIEWER: Final = Viewer("anonymous", EVERYTHING)

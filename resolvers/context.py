@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from domain.errors import LimitExceeded
+from domain.limits import MAX_ANSWER_BYTES, MEBIBYTE
+from resolvers.access import OPEN_VIEWER, Viewer
+from resolvers.loaders import Loaders
 from storage.services import Services
-
-from resolvers.access import Viewer
-
-if TYPE_CHECKING:
-    from resolvers.loaders import Loaders
 
 
 @dataclass(slots=True)
@@ -18,10 +16,29 @@ class Context:
     """The context of one operation; loaders live as long as it does, so an event of a subscription gets a fresh one."""
 
     services: Services
-    viewer: Viewer
+    viewer: Viewer = OPEN_VIEWER
     request_id: str | None = None
-    _loaders: Loaders | None = field(default=None, repr=False)
+    loaded_bytes: int = 0
+    loaders: Loaders = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.loaders = Loaders(self)
+
+    @property
+    def actor(self) -> str | None:
+        """Who is recorded as the author of a change; nobody in open mode."""
+        return None if self.viewer is OPEN_VIEWER else self.viewer.name
 
     def fresh(self) -> Context:
         """The same services and viewer with loaders of its own; for the next event of a subscription."""
         return Context(self.services, self.viewer, self.request_id)
+
+    def spend(self, size: int) -> None:
+        """Count the bytes of loaded content; raises LimitExceeded (RESPONSE_TOO_LARGE) beyond 64 MiB."""
+        self.loaded_bytes += size
+        if self.loaded_bytes > MAX_ANSWER_BYTES:
+            raise LimitExceeded(
+                f"The answer would exceed {MAX_ANSWER_BYTES // MEBIBYTE} MiB; ask for a smaller page or fewer fields.",
+                code="RESPONSE_TOO_LARGE",
+                limit=MAX_ANSWER_BYTES,
+            )

@@ -15,7 +15,6 @@ from domain.limits import DEFAULT_PAGE, MAX_OFFSET, MAX_PAGE
 from storage.driver import ASCENDING, DESCENDING, Collection, Document, ObjectId
 
 _VERSION: Final = 1
-_ORDINAL: Final = "number"
 
 
 class OrderField(StrEnum):
@@ -24,6 +23,9 @@ class OrderField(StrEnum):
     NAME = "name"
     CREATED_AT = "createdAt"
     UPDATED_AT = "updatedAt"
+
+
+_TIMES: Final = (OrderField.CREATED_AT, OrderField.UPDATED_AT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,30 @@ def _slice(documents: list[Document], order: Order, signature: str, has_next: bo
     return Slice(documents, cursors, has_next, has_previous)
 
 
+def place(length: int, identity: ObjectId, request: PageRequest) -> tuple[range, list[str], bool, bool]:
+    """A page of a list that lies in memory: the indices from 0, their cursors, and what lies on either side.
+
+    `identity` is whose list it is: the cursor of another list is refused. Raises BadUserInput.
+    """
+    request.check()
+    signature = str(identity)[-8:]
+    start, stop = 0, length
+    if request.after is not None:
+        start = _decode(request.after, _POSITION, signature, "after")[0] + 1
+    if request.before is not None:
+        stop = min(stop, _decode(request.before, _POSITION, signature, "before")[0])
+    start = max(start, request.offset or 0)
+    chosen = range(start, max(start, stop))
+    chosen = chosen[max(0, len(chosen) - request.size) :] if request.is_backward else chosen[: request.size]
+    cursors = [encode({"position": index, "_id": identity}, _POSITION, signature) for index in chosen]
+    if not chosen:
+        return chosen, cursors, False, False
+    return chosen, cursors, chosen[-1] + 1 < length, chosen[0] > 0
+
+
+_POSITION: Final = Order("position")
+
+
 def _beyond(order: Order, key: tuple[Any, ObjectId], forward: bool) -> dict[str, Any]:
     value, identity = key
     operator = "$gt" if forward != order.descending else "$lt"
@@ -159,12 +185,12 @@ def _decode(cursor: str, order: Order, signature: str, argument: str) -> tuple[A
 def _sort_value(field: str, value: Any) -> Any:
     if field == "_id":
         return None
-    wanted: type = str if field == OrderField.NAME else int
-    if type(value) is not wanted:
-        raise ValueError("the sort value is of another type")
-    if field in (OrderField.CREATED_AT, OrderField.UPDATED_AT, "at"):
-        return datetime.fromtimestamp(value / 1000, UTC)
-    return value
+    if field == OrderField.NAME:
+        if isinstance(value, str):
+            return value
+    elif isinstance(value, int) and not isinstance(value, bool):
+        return datetime.fromtimestamp(value / 1000, UTC) if field in _TIMES else value
+    raise ValueError("the sort value is of another type")
 
 
 def _signature(query: Mapping[str, Any]) -> str:

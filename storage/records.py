@@ -116,7 +116,8 @@ class Head:
 class Revision:
     """Immutable published content of a task or taskset, without the content's text.
 
-    `members` are a taskset's pinned references in the order published, `member_ids` the ids of those revisions.
+    `members` are a taskset's pinned references in the order published, `member_ids` the ids of those revisions; both
+    are empty where the revision was read as one of a list, `member_count` never is.
     `config` is a harbor task's configuration as canonical text.
     """
 
@@ -130,6 +131,7 @@ class Revision:
     created_by: str | None
     metrics: tuple[str, ...] = ()
     config: str | None = None
+    member_count: int = 0
     members: tuple[str, ...] = ()
     member_ids: tuple[ObjectId, ...] = ()
 

@@ -1,0 +1,74 @@
+"""DataLoaders of one operation: single look-ups of the same kind become one query.
+
+Lists do not go through them: their resolvers load in bulk by the functions that are batched here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from strawberry.dataloader import DataLoader
+
+from resolvers import contents, members
+from storage import metrics
+from storage.driver import ObjectId
+from storage.records import TASK, TASKSET, Content, Head, MetricRecord, RecordKind, Revision
+from storage.revisions import find_heads, find_heads_by_name, find_revisions
+
+if TYPE_CHECKING:
+    from resolvers.context import Context
+    from resolvers.members import Member
+
+
+class Loaders:
+    """One set an operation; a key that finds nothing gives None."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.head: dict[RecordKind, DataLoader[ObjectId, Head | None]] = {
+            kind: self._heads(kind) for kind in (TASK, TASKSET)
+        }
+        self.head_by_ref: dict[RecordKind, DataLoader[str, Head | None]] = {
+            kind: self._heads_by_ref(kind) for kind in (TASK, TASKSET)
+        }
+        self.revision: dict[RecordKind, DataLoader[ObjectId, Revision | None]] = {
+            kind: self._revisions(kind) for kind in (TASK, TASKSET)
+        }
+        self.content: DataLoader[str, Content] = DataLoader(load_fn=self._contents)
+        self.metric: DataLoader[str, MetricRecord | None] = DataLoader(load_fn=self._metrics)
+        self.member_revision: DataLoader[Member, Revision | None] = DataLoader(load_fn=self._member_revisions)
+
+    def _heads(self, kind: RecordKind) -> DataLoader[ObjectId, Head | None]:
+        async def load(ids: list[ObjectId]) -> list[Head | None]:
+            found = await find_heads(self._context.services.database, kind, ids)
+            return [found.get(identity) for identity in ids]
+
+        return DataLoader(load_fn=load)
+
+    def _heads_by_ref(self, kind: RecordKind) -> DataLoader[str, Head | None]:
+        async def load(refs: list[str]) -> list[Head | None]:
+            names = [(workspace, name) for workspace, _, name in (ref.partition("/") for ref in refs)]
+            found = await find_heads_by_name(self._context.services.database, kind, names)
+            return [found.get(name) for name in names]
+
+        return DataLoader(load_fn=load)
+
+    def _revisions(self, kind: RecordKind) -> DataLoader[ObjectId, Revision | None]:
+        async def load(ids: list[ObjectId]) -> list[Revision | None]:
+            found = await find_revisions(self._context.services, kind, ids)
+            return [found.get(identity) for identity in ids]
+
+        return DataLoader(load_fn=load)
+
+    async def _contents(self, digests: list[str]) -> list[Any]:
+        found = await contents.contents(self._context, digests)
+        return [found[digest] for digest in digests]
+
+    async def _metrics(self, refs: list[str]) -> list[MetricRecord | None]:
+        readable = [ref for ref in refs if self._context.viewer.reads(ref.partition("/")[0])]
+        found = await metrics.find_by_ref(self._context.services.database, readable)
+        return [found.get(ref) for ref in refs]
+
+    async def _member_revisions(self, wanted: list[Member]) -> list[Revision | None]:
+        found = await members.member_revisions(self._context, wanted)
+        return [found.get(member.ref) for member in wanted]

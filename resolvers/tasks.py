@@ -1,0 +1,108 @@
+"""Tasks: publish, delete, and who pins them."""
+
+from domain.canonical import check_json
+from domain.content import TaskContent, TaskDraft, check_task
+from domain.errors import Collector, NotFound, Problems, UserError
+from domain.names import check_digest, check_name
+from domain.outcomes import Absent
+from resolvers.context import Context
+from resolvers.revisions import existing
+from resolvers.workspaces import writable
+from storage.deletion import delete
+from storage.driver import ObjectId
+from storage.filters import facets_of
+from storage.publishing import Publication, Published, publish
+from storage.records import TASK
+
+
+async def create_task(context: Context, workspace: str, name: str, project: str | None, draft: TaskDraft) -> Published:
+    """Store a task's first revision. Raises AlreadyExists, NotFound, Refused, or Problems with everything wrong."""
+    return await _publish(context, workspace, name, project, draft, None, must_be_new=True)
+
+
+async def replace_task(
+    context: Context,
+    workspace: str,
+    name: str,
+    project: str | Absent | None,
+    draft: TaskDraft,
+    expected_digest: str | None = None,
+) -> Published:
+    """Publish content under a name, which need not exist: a new revision where it differs from `latest`.
+
+    Raises Conflict where `expected_digest` is not that of `latest`, NotFound, Refused, or Problems.
+    """
+    return await _publish(context, workspace, name, project, draft, expected_digest, must_be_new=False)
+
+
+async def delete_task(context: Context, workspace: str, name: str, force: bool) -> ObjectId:
+    """Remove a task and its revisions. Raises NotFound, Refused, InUse where a taskset pins it and `force` is false."""
+    await writable(context, workspace)
+    found = await existing(context, TASK, workspace, name)
+    return await delete(context.services, TASK, found, force=force, reads=context.viewer.reads)
+
+
+def check_address(
+    name: str, project: str | Absent | None, expected_digest: str | None, noun: str, problems: Collector
+) -> None:
+    """Collect what is wrong with the arguments that surround the content of a publish."""
+    problems.attempt(check_name, name, ("name",), f"{noun} name")
+    if not isinstance(project, Absent):
+        problems.attempt(check_json, project, ("project",))
+    if expected_digest is not None:
+        problems.attempt(check_digest, expected_digest, ("expectedDigest",))
+
+
+async def _publish(
+    context: Context,
+    workspace: str,
+    name: str,
+    project: str | Absent | None,
+    draft: TaskDraft,
+    expected_digest: str | None,
+    *,
+    must_be_new: bool,
+) -> Published:
+    await writable(context, workspace)
+    content = _checked(context, workspace, name, project, draft, expected_digest)
+    publication = Publication(
+        kind=TASK,
+        workspace=workspace,
+        name=name,
+        text=content.text,
+        digest=content.digest,
+        actor=context.actor,
+        project=project,
+        tags=draft.tags,
+        expected_digest=expected_digest,
+        must_be_new=must_be_new,
+        facets=facets_of(content.metadata),
+        task_kind=content.kind.value,
+        metrics=content.metrics,
+        config=content.config,
+    )
+    return await publish(context.services, publication)
+
+
+def _checked(
+    context: Context,
+    workspace: str,
+    name: str,
+    project: str | Absent | None,
+    draft: TaskDraft,
+    expected_digest: str | None,
+) -> TaskContent:
+    problems = Collector()
+    check_address(name, project, expected_digest, "task", problems)
+    content: TaskContent | None = None
+    try:
+        content = check_task(draft, workspace)
+    except (UserError, Problems) as error:
+        problems.add(error, "task")
+    for position, ref in enumerate(content.metrics if content else ()):
+        if not context.viewer.reads(ref.partition("/")[0]):
+            path = ("task", "spec", "evaluator", "metrics", position)
+            problems.add(NotFound(f"There is no metric '{ref}'; create it first.", path, ref=ref))
+    problems.finish()
+    assert content is not None
+    return content

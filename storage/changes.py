@@ -1,0 +1,123 @@
+"""The change feed: one change stream a process, which tells listeners what was written, on any server."""
+
+import asyncio
+import contextlib
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import structlog
+
+from storage.driver import Database, ObjectId, PyMongoError
+
+log = structlog.get_logger(__name__)
+
+# An empty answer of the server this often is what proves that nothing was missed.
+_HEARTBEAT_MILLISECONDS: Final = 500
+LIVE_SECONDS: Final = 2.0
+_RETRY_SECONDS: Final = 0.2
+
+_WATCHED: Final = ("tasks", "tasksets", "task_revisions", "taskset_revisions", "jobs", "job_events", "tokens")
+_OPERATIONS: Final = ("insert", "update", "replace", "delete")
+_FIELDS: Final[Mapping[str, Any]] = {
+    "operationType": 1,
+    "ns.coll": 1,
+    "documentKey": 1,
+    "fullDocument._id": 1,
+    "fullDocument.workspace": 1,
+    "fullDocument.parent": 1,
+    "fullDocument.job": 1,
+    "fullDocument.seq": 1,
+    "updateDescription.updatedFields.revokedAt": 1,
+}
+_PIPELINE: Final[Sequence[Mapping[str, Any]]] = (
+    {"$match": {"ns.coll": {"$in": list(_WATCHED)}, "operationType": {"$in": list(_OPERATIONS)}}},
+    {"$project": _FIELDS},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One write: which collection, what happened (`insert`, `update`, `replace`, `delete`), to which document.
+
+    `document` holds the few fields that listeners route by (workspace, parent, job, seq), on inserts only.
+    """
+
+    collection: str
+    operation: str
+    id: ObjectId
+    document: Mapping[str, Any]
+
+
+Listener = Callable[[Change], None]
+
+
+class ChangeFeed:
+    """Reads the stream and calls listeners in order; `lost` listeners learn that changes may have been missed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._listeners: dict[str, list[Listener]] = defaultdict(list)
+        self._lost: list[Callable[[], None]] = []
+        self._heard = 0.0
+        self._task: asyncio.Task[None] | None = None
+        self._opened = asyncio.Event()
+
+    @property
+    def is_live(self) -> bool:
+        """Whether an event or a heartbeat arrived under 2 s ago."""
+        return time.monotonic() - self._heard < LIVE_SECONDS
+
+    def listen(self, collection: str, listener: Listener) -> Callable[[], None]:
+        """Call `listener` for every change of a collection; the answer ends that."""
+        self._listeners[collection].append(listener)
+        return lambda: self._listeners[collection].remove(listener)
+
+    def on_lost(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call `listener` whenever the stream broke, after which changes may have been missed; the answer ends that."""
+        self._lost.append(listener)
+        return lambda: self._lost.remove(listener)
+
+    async def start(self) -> None:
+        """Open the stream; from then on no change is missed."""
+        self._task = asyncio.create_task(self._follow())
+        opened = asyncio.create_task(self._opened.wait())
+        await asyncio.wait([self._task, opened], timeout=10.0, return_when=asyncio.FIRST_COMPLETED)
+        opened.cancel()
+
+    async def stop(self) -> None:
+        """Close the stream."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+
+    async def _follow(self) -> None:
+        while True:
+            try:
+                await self._read()
+            except PyMongoError as error:
+                log.warning("change_feed_lost", error=type(error).__name__)
+            self._heard = 0.0
+            for listener in list(self._lost):
+                listener()
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _read(self) -> None:
+        async with self._database.watch(list(_PIPELINE), max_await_time_ms=_HEARTBEAT_MILLISECONDS) as stream:
+            while stream.alive:
+                event = await stream.try_next()
+                self._heard = time.monotonic()
+                self._opened.set()
+                if event is not None:
+                    self._tell(event)
+
+    def _tell(self, event: Mapping[str, Any]) -> None:
+        collection = event["ns"]["coll"]
+        document = event.get("fullDocument") or (event.get("updateDescription") or {}).get("updatedFields") or {}
+        change = Change(collection, event["operationType"], event["documentKey"]["_id"], document)
+        for listener in list(self._listeners[collection]):
+            listener(change)

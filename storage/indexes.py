@@ -1,0 +1,59 @@
+"""Indexes: one for every list in its order, one unique for every invariant; and the version of the data."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from domain.errors import StartupFailure
+from storage.driver import ASCENDING, DESCENDING, Database, IndexModel
+
+SCHEMA_VERSION: Final = 1
+
+UP, DOWN = ASCENDING, DESCENDING
+
+_LISTED: Final = (
+    IndexModel([("workspace", UP), ("name", UP)], unique=True),
+    IndexModel([("workspace", UP), ("createdAt", UP), ("_id", UP)]),
+    IndexModel([("workspace", UP), ("updatedAt", UP), ("_id", UP)]),
+)
+_REVISIONS: Final = (
+    IndexModel([("parent", UP), ("number", DOWN)], unique=True),
+    IndexModel([("parent", UP), ("digest", UP), ("number", DOWN)]),
+    IndexModel([("digest", UP)]),
+)
+
+INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
+    "workspaces": (IndexModel([("name", UP)], unique=True),),
+    "metrics": _LISTED[:2],
+    "tasks": _LISTED,
+    "tasksets": _LISTED,
+    "task_revisions": (*_REVISIONS, IndexModel([("metrics", UP), ("_id", UP)])),
+    "taskset_revisions": (
+        *_REVISIONS,
+        IndexModel([("members", UP), ("_id", UP)]),
+        IndexModel([("members", UP), ("parent", UP)], name="head_members", partialFilterExpression={"isHead": True}),
+    ),
+    "contents": (IndexModel([("touchedAt", UP)]),),
+    "tag_moves": (
+        IndexModel([("parent", UP), ("_id", DOWN)]),
+        IndexModel([("parent", UP), ("tag", UP), ("_id", DOWN)]),
+    ),
+}
+
+
+async def ensure_indexes(database: Database) -> None:
+    """Create missing indexes and record the version of the data. Raises StartupFailure for data of a newer version."""
+    await _check_version(database)
+    for collection, indexes in INDEXES.items():
+        await database[collection].create_indexes(list(indexes))
+
+
+async def _check_version(database: Database) -> None:
+    settings = database["settings"]
+    await settings.update_one({"_id": "schema"}, {"$setOnInsert": {"version": SCHEMA_VERSION}}, upsert=True)
+    found = await settings.find_one({"_id": "schema"})
+    version = found["version"] if found else SCHEMA_VERSION
+    if version > SCHEMA_VERSION:
+        raise StartupFailure(
+            f"The database was written by a newer Pinset (data version {version}, this one knows {SCHEMA_VERSION}); "
+            "run the newer version, or use another database."
+        )

@@ -1,0 +1,48 @@
+"""The services of one process: the database, and what stands between it and the use cases."""
+
+from dataclasses import dataclass, field
+
+from domain.limits import MEBIBYTE
+from storage.cache import BoundedCache, Caches
+from storage.changes import ChangeFeed
+from storage.driver import Client, Database, ObjectId
+from storage.indexes import ensure_indexes
+from storage.transactions import Transactions
+from storage.workspaces import ensure_default
+
+
+@dataclass(slots=True)
+class Services:
+    """Opened once a process (`open_services`) and shared by all of its requests."""
+
+    client: Client
+    database: Database
+    caches: Caches = field(default_factory=Caches)
+    # Ids that names stood for when last seen: a hint, proved by the guard of that id or looked up again.
+    metric_ids: BoundedCache[str, ObjectId] = field(default_factory=lambda: BoundedCache(MEBIBYTE, lambda _: 200))
+    # Workspaces are never deleted, so one that was seen exists.
+    known_workspaces: set[str] = field(default_factory=set)
+    feed: ChangeFeed = field(init=False)
+    transactions: Transactions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.feed = ChangeFeed(self.database)
+        self.transactions = Transactions(self.client)
+        self.caches.follow(self.feed)
+
+    async def close(self) -> None:
+        """Let transactions under way end, then stop the feed. The client is closed by whoever opened it."""
+        await self.transactions.drain()
+        await self.feed.stop()
+
+
+async def open_services(client: Client, database: str = "pinset") -> Services:
+    """Create what is missing in the database (indexes, the default workspace) and start the change feed.
+
+    Raises StartupFailure where the data was written by a newer version.
+    """
+    services = Services(client, client[database])
+    await ensure_indexes(services.database)
+    await ensure_default(services.database)
+    await services.feed.start()
+    return services

@@ -1,0 +1,30 @@
+"""Checking that an uploaded Harbor archive holds what a task's `archiveDigest` says."""
+
+from typing import IO
+
+from domain.errors import InvalidInput, Path
+from pinset.files.packages import archive_hash
+from pinset.files.problems import FileProblem
+
+ARCHIVE_SUFFIX = ".tar.gz"
+
+
+def blob_of(archive_ref: str) -> str | None:
+    """The SHA-256 of the blob that `workspace/name#<sha256>.tar.gz` names; None for a reference of another form."""
+    path = archive_ref.partition("#")[2]
+    digest = path.removesuffix(ARCHIVE_SUFFIX)
+    hexadecimal = len(digest) == 64 and not digest.strip("0123456789abcdef")
+    return digest if hexadecimal and path.endswith(ARCHIVE_SUFFIX) else None
+
+
+def verify_archive(stream: IO[bytes], expected: str, path: Path = ("spec", "harbor", "archiveDigest")) -> None:
+    """Read a tar.gz as a stream and compare Harbor's content hash of its files with `expected`.
+
+    Blocking and bounded in memory; run it in a thread. Raises InvalidInput for an archive that is no task, or another.
+    """
+    try:
+        found = archive_hash(stream)
+    except FileProblem as problem:
+        raise InvalidInput(problem.message, path) from None
+    if found != expected:
+        raise InvalidInput(f"The archive's content hashes to {found}, not to {expected}.", path)

@@ -30,17 +30,13 @@ def main(lock: int, socket_path: str, command: list[str]) -> int:
         )
     except OSError as error:
         sys.stderr.write(f"{command[0]}: {error.strerror}\n")
+        _remove(socket_path)
         return 127
-    sys.stdout.write(f"{mongod.pid}\n")
-    sys.stdout.flush()
-    try:
-        grace_seconds = _wait(mongod, woken)
-        return _stop(mongod, grace_seconds)
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(socket_path)
-        with contextlib.suppress(OSError):
-            os.rmdir(os.path.dirname(socket_path))
+    with contextlib.suppress(BrokenPipeError):
+        os.write(sys.stdout.fileno(), f"{mongod.pid}\n".encode())
+    status = _stop(mongod, _wait(mongod, woken))
+    _remove(socket_path)
+    return status
 
 
 def _wake_on_signals() -> int:
@@ -79,6 +75,14 @@ def _stop(mongod: subprocess.Popen[bytes], grace_seconds: float) -> int:
         mongod.kill()
         status = mongod.wait()
     return status if status >= 0 else 128 - status
+
+
+def _remove(socket_path: str) -> None:
+    """What a killed mongod leaves behind, while the lock is still held."""
+    with contextlib.suppress(OSError):
+        os.unlink(socket_path)
+    with contextlib.suppress(OSError):
+        os.rmdir(os.path.dirname(socket_path))
 
 
 def _bound_log() -> None:

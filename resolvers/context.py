@@ -13,7 +13,7 @@ from storage.services import Services
 
 @dataclass(slots=True)
 class Context:
-    """The context of one operation; loaders live as long as it does, so an event of a subscription gets a fresh one."""
+    """The context of one operation; a subscription renews its loaders for each event."""
 
     services: Services
     viewer: Viewer = OPEN_VIEWER
@@ -29,9 +29,10 @@ class Context:
         """Who is recorded as the author of a change; nobody in open mode."""
         return None if self.viewer is OPEN_VIEWER else self.viewer.name
 
-    def fresh(self) -> Context:
-        """The same services and viewer with loaders of its own; for the next event of a subscription."""
-        return Context(self.services, self.viewer, self.request_id)
+    def renew(self) -> None:
+        """Forget what was loaded, before the next event of the same subscription is resolved."""
+        self.loaded_bytes = 0
+        self.loaders = Loaders(self)
 
     def spend(self, size: int) -> None:
         """Count the bytes of loaded content; raises LimitExceeded (RESPONSE_TOO_LARGE) beyond 64 MiB."""

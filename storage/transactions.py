@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 
+from domain.deadlines import writing_begins
 from domain.errors import Conflict, ErrorCode, InvalidInput, ServiceUnavailable
 from domain.limits import MAX_TRANSACTION_BYTES, MEBIBYTE, TRANSACTION_SECONDS
 from storage.driver import Client, DuplicateKeyError, OperationFailure, PyMongoError, Session
@@ -102,6 +103,7 @@ class Transactions:
 
     async def _once(self, work: Work[Result], deadline: float) -> Result:
         async with await self._client.start_session() as session:
+            writing_begins()
             session.start_transaction(read_concern=_SNAPSHOT, write_concern=_MAJORITY)
             try:
                 result = await work(session)

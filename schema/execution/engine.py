@@ -1,0 +1,254 @@
+"""Runs operations: the one way from a transport into the schema, the same for HTTP, server-sent events and WebSocket.
+
+graphql-core is called directly, with the executor that the Strawberry schema names: documents come parsed and validated
+from the cache, and errors are presented once, at the end.
+"""
+
+import asyncio
+import contextlib
+import inspect
+from collections.abc import AsyncGenerator, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, cast
+
+import strawberry
+from graphql import ExecutionResult, GraphQLError, execute, subscribe
+from strawberry.execution import optimized_is_awaitable
+
+from domain.deadlines import CURRENT, Deadline
+from domain.errors import LimitExceeded, RequestError
+from domain.limits import OPERATION_SECONDS
+from schema.execution.documents import Document, Documents, Operation, OperationKind
+from schema.execution.masking import FormattedError, masked, present
+
+# Longer texts are read in a thread, so that one of them does not hold up everybody else.
+THREAD_CHARACTERS: Final = 20_000
+
+Variables = Mapping[str, object]
+
+
+class Context(Protocol):
+    """What the engine needs of a resolver's context."""
+
+    def renew(self) -> None:
+        """Drop what was loaded, before the next event of a subscription is resolved."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result of an operation, or of one event of a subscription.
+
+    A request error has no `data` at all: nothing was executed.
+    """
+
+    data: dict[str, Any] | None = None
+    errors: tuple[FormattedError, ...] = ()
+    is_request_error: bool = False
+
+    def payload(self) -> dict[str, object]:
+        """The answer as clients receive it."""
+        answer: dict[str, object] = {}
+        if self.errors:
+            answer["errors"] = list(self.errors)
+        if not self.is_request_error:
+            answer["data"] = self.data
+        return answer
+
+
+class RequestRefused(Exception):
+    """An operation that was not executed; its answer has errors and no data."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.errors[0]["message"])
+        self.answer = answer
+
+
+def refusal(error: RequestError) -> Answer:
+    """The answer of a request that is refused for one reason."""
+    return Answer(errors=({"message": error.message, "extensions": dict(error.extensions)},), is_request_error=True)
+
+
+def unexpected(cause: Exception, operation: str | None = None) -> Answer:
+    """The answer where a bug kept us from giving one; the log has the details."""
+    message, extensions = masked(cause, operation=operation)
+    return Answer(errors=({"message": message, "extensions": extensions},), is_request_error=True)
+
+
+class Engine:
+    """Prepares and runs the operations of one schema."""
+
+    def __init__(
+        self,
+        schema: strawberry.Schema,
+        *,
+        introspection: bool = True,
+        suggestions: bool = True,
+        seconds: float = OPERATION_SECONDS,
+    ) -> None:
+        self.schema = schema._schema
+        self.executor = schema.execution_context_class
+        self.documents = Documents(self.schema, introspection=introspection, suggestions=suggestions)
+        self.seconds = seconds
+        self._uncut: set[asyncio.Task[Answer]] = set()
+
+    async def prepare(self, text: str, name: str | None, variables: Variables) -> Operation:
+        """Read a document and choose its operation. Raises RequestRefused with everything that is wrong."""
+        document = self.documents.known(text)
+        if document is None:
+            document = await self._read(text)
+        if document.errors:
+            errors = tuple(present(error, "GRAPHQL_VALIDATION_FAILED") for error in document.errors)
+            raise RequestRefused(Answer(errors=errors, is_request_error=True))
+        try:
+            operation = choose(document, name)
+            operation.check_cost(variables)
+        except RequestError as error:
+            raise RequestRefused(refusal(error)) from None
+        return operation
+
+    async def _read(self, text: str) -> Document:
+        if len(text) > THREAD_CHARACTERS:
+            return await asyncio.to_thread(self.documents.read, text)
+        return self.documents.read(text)
+
+    async def execute(self, operation: Operation, variables: Variables, context: Context) -> Answer:
+        """Run a query or mutation within its time. A mutation that has begun to write is never cut off."""
+        work = self._execute(operation, variables, context)
+        if operation.kind is OperationKind.MUTATION:
+            return await self._execute_writing(work)
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await work
+        except TimeoutError:
+            return self._timed_out()
+
+    async def _execute(self, operation: Operation, variables: Variables, context: Context) -> Answer:
+        try:
+            result = execute(
+                self.schema,
+                operation.document,
+                context_value=context,
+                variable_values=dict(variables),
+                operation_name=operation.name,
+                executor_class=self.executor,
+                is_awaitable=cast("Any", optimized_is_awaitable),
+                hide_suggestions=not self.documents.suggestions,
+            )
+            return answer(await result if inspect.isawaitable(result) else result, operation)
+        except Exception as error:
+            return unexpected(error, operation.name)
+
+    async def _execute_writing(self, work: Coroutine[Any, Any, Answer]) -> Answer:
+        deadline = Deadline()
+        token = CURRENT.set(deadline)
+        task = asyncio.create_task(work)
+        CURRENT.reset(token)
+        try:
+            await asyncio.wait({task}, timeout=self.seconds)
+            if not task.done() and deadline.may_cut:
+                await _cancel(task)
+                return self._timed_out()
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            await self._abandon(task, deadline)
+            raise
+        return task.result()
+
+    async def _abandon(self, task: asyncio.Task[Answer], deadline: Deadline) -> None:
+        if deadline.may_cut:
+            await _cancel(task)
+        else:
+            self._uncut.add(task)
+            task.add_done_callback(self._uncut.discard)
+
+    async def drain(self) -> None:
+        """Wait for the mutations whose clients left while they were writing."""
+        if self._uncut:
+            await asyncio.wait(set(self._uncut))
+
+    async def subscribe(
+        self, operation: Operation, variables: Variables, context: Context
+    ) -> AsyncGenerator[Answer, None]:
+        """The events of a subscription, each resolved with fresh loaders. Close the iterator to end it."""
+        try:
+            async with asyncio.timeout(self.seconds):
+                result = subscribe(
+                    self.schema,
+                    operation.document,
+                    context_value=context,
+                    variable_values=dict(variables),
+                    operation_name=operation.name,
+                    executor_class=self.executor,
+                    hide_suggestions=not self.documents.suggestions,
+                )
+                source = await result if inspect.isawaitable(result) else result
+        except TimeoutError:
+            yield self._timed_out()
+            return
+        if isinstance(source, ExecutionResult):
+            yield request_error(source, operation)
+            return
+        async with contextlib.aclosing(cast("AsyncGenerator[ExecutionResult, None]", source)):
+            try:
+                async for event in source:
+                    yield answer(event, operation)
+                    context.renew()
+            except Exception as error:
+                yield _stream_error(error, operation)
+
+    def _timed_out(self) -> Answer:
+        return refusal(
+            LimitExceeded(
+                f"The operation took longer than {self.seconds:g} seconds. Ask for less at once.",
+                code="OPERATION_TIMEOUT",
+                limit=self.seconds,
+            )
+        )
+
+
+def choose(document: Document, name: str | None) -> Operation:
+    """The operation to run. Raises OperationUnresolved where the name does not decide it."""
+    if name is not None:
+        if name not in document.operations:
+            raise OperationUnresolved(f"The document has no operation of the name {name[:80]!r}.")
+        return document.operations[name]
+    if len(document.operations) != 1:
+        names = ", ".join(sorted(str(known) for known in document.operations)[:10])
+        raise OperationUnresolved(
+            f"The document has several operations ({names}); say which one in operationName."
+            if document.operations
+            else "The document has no operation, only fragments."
+        )
+    return next(iter(document.operations.values()))
+
+
+class OperationUnresolved(RequestError):
+    """Which operation of the document to run cannot be told."""
+
+    code = "OPERATION_RESOLUTION_FAILURE"
+
+
+def answer(result: ExecutionResult, operation: Operation) -> Answer:
+    """The answer of an execution. Errors without data and without a path are those of variables: a request error."""
+    if not result.errors:
+        return Answer(result.data)
+    if result.data is None and all(error.path is None for error in result.errors):
+        return request_error(result, operation)
+    errors = tuple(present(error, "BAD_USER_INPUT", operation=operation.name) for error in result.errors)
+    return Answer(result.data, errors)
+
+
+def request_error(result: ExecutionResult, operation: Operation) -> Answer:
+    """The answer of an operation whose execution did not begin."""
+    errors = tuple(present(error, "BAD_USER_INPUT", operation=operation.name) for error in result.errors or ())
+    return Answer(errors=errors, is_request_error=True)
+
+
+def _stream_error(error: Exception, operation: Operation) -> Answer:
+    wrapped = error if isinstance(error, GraphQLError) else GraphQLError(str(error), original_error=error)
+    return Answer(None, (present(wrapped, "INTERNAL_SERVER_ERROR", operation=operation.name),))
+
+
+async def _cancel(task: asyncio.Task[Answer]) -> None:
+    task.cancel()
+    await asyncio.wait({task})

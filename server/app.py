@@ -1,0 +1,125 @@
+"""The composition root: where the rooms meet to become one application."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+import strawberry
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route, WebSocketRoute
+
+from resolvers.access import Viewer
+from resolvers.context import Context
+from schema.execution.engine import Engine
+from server import documents, ide
+from server.auth import Authenticator, OpenAuthenticator, TokenAuthenticator
+from server.bodies import HttpProblem
+from server.drain import Drain
+from server.health import Metrics, Ping, Readiness, alive
+from server.hosts import HostGuard
+from server.http import GraphQLView, problem_response
+from server.operations import ContextFactory, Operations
+from server.settings import Settings
+from server.sockets import SocketView
+from server.telemetry import Telemetry
+from storage.services import Services
+
+
+@dataclass(slots=True)
+class Application:
+    """The ASGI application, and the handles that its server needs."""
+
+    asgi: Starlette
+    operations: Operations
+    sockets: SocketView
+    drain: Drain = field(default_factory=Drain)
+
+    async def close_streams(self) -> None:
+        """End every subscription with a close code that makes its client connect again elsewhere."""
+        self.drain.begin()
+        await self.sockets.close_all()
+
+
+def create_app(
+    settings: Settings, services: Services, schema: strawberry.Schema, authenticator: Authenticator | None = None
+) -> Application:
+    """The application over open services. Raises StartupFailure where the settings contradict each other."""
+
+    def make_context(viewer: Viewer, request_id: str | None) -> Context:
+        return Context(services, viewer, request_id)
+
+    async def ping() -> None:
+        await services.client.admin.command("ping")
+
+    return assemble(settings, schema, make_context, ping, authenticator)
+
+
+def assemble(
+    settings: Settings,
+    schema: strawberry.Schema,
+    make_context: ContextFactory,
+    ping: Ping,
+    authenticator: Authenticator | None = None,
+) -> Application:
+    """The application around any schema; `make_context` gives every operation a context of its own."""
+    engine = Engine(schema, introspection=settings.introspection, suggestions=settings.suggestions)
+    trusted = documents.load(settings.trusted_documents, only=settings.only_trusted)
+    operations = Operations(engine, authenticator or _authenticator(settings), trusted, make_context, Telemetry())
+    drain = Drain()
+    sockets = SocketView(operations)
+    page = settings.introspection and not settings.only_trusted
+    routes = [
+        Route("/graphql", GraphQLView(operations, drain, page)),
+        WebSocketRoute("/graphql", sockets),
+        Route("/healthz", alive),
+        Route("/readyz", Readiness(ping)),
+        Route("/metrics", Metrics(operations.telemetry, operations.authenticator)),
+        *([Mount("/static", ide.files())] if page else []),
+    ]
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with sockets.watching():
+            yield
+        await engine.drain()
+
+    asgi = Starlette(
+        routes=routes,
+        middleware=_middleware(settings),
+        exception_handlers={HTTPException: _as_json},
+        lifespan=lifespan,
+    )
+    return Application(asgi, operations, sockets, drain)
+
+
+def _middleware(settings: Settings) -> list[Middleware]:
+    guard = Middleware(HostGuard, hosts=settings.hosts, origins=settings.allowed_origins)
+    if not settings.allowed_origins:
+        return [guard]
+    cors = Middleware(
+        CORSMiddleware,
+        allow_origins=settings.allowed_origins,
+        allow_methods=("GET", "POST", "PUT"),
+        allow_headers=("authorization", "content-type", "x-request-id", "accept"),
+        expose_headers=("x-request-id",),
+    )
+    return [guard, cors]
+
+
+def _authenticator(settings: Settings) -> Authenticator:
+    if settings.auth_mode == "open":
+        return OpenAuthenticator()
+    return TokenAuthenticator(settings.admin_token.get_secret_value() if settings.admin_token else None)
+
+
+def _as_json(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    message = {404: "There is nothing at this path; the API is at /graphql."}.get(error.status_code, error.detail)
+    problem = HttpProblem(error.status_code, "NOT_FOUND" if error.status_code == 404 else "HTTP_ERROR", message)
+    problem.headers.update(error.headers or {})
+    return problem_response(problem)

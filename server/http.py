@@ -1,0 +1,156 @@
+"""`/graphql` by the GraphQL-over-HTTP specification: one view for queries, mutations, streams and the page."""
+
+import functools
+import re
+import secrets
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from domain.errors import RequestError
+from schema.execution.documents import Operation, OperationKind
+from schema.execution.engine import Answer, RequestRefused, refusal, unexpected
+from server.accept import MediaType, preferences
+from server.answers import encode, status_of
+from server.bodies import HttpProblem, check_json_content, read_body
+from server.drain import Drain
+from server.ide import page
+from server.operations import Caller, Operations
+from server.requests import BadRequest, GraphQLRequest, parse_body, read_request
+from server.sse import EventStream, single
+from server.telemetry import Transport
+
+_REQUEST_ID: Final = re.compile(r"[\w\-.]{1,64}", re.ASCII)
+_NO_STORE: Final = {"cache-control": "no-store", "vary": "accept", "x-content-type-options": "nosniff"}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphQLView:
+    """Serves `/graphql`."""
+
+    operations: Operations
+    drain: Drain
+    ide: bool = True
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request; whatever is wrong with it, the answer is JSON with `errors`."""
+        request = Request(scope, receive)
+        request_id = _request_id(request)
+        try:
+            response = await self._respond(request, request_id)
+        except HttpProblem as problem:
+            response = problem_response(problem)
+        except ClientDisconnect:
+            return
+        except Exception as error:
+            response = _answer_response(unexpected(error), MediaType.JSON)
+        if isinstance(response, Response):
+            response.headers["x-request-id"] = request_id
+        await response(scope, receive, send)
+
+    async def _respond(self, request: Request, request_id: str) -> ASGIApp:
+        if request.method not in ("GET", "POST"):
+            raise HttpProblem(405, "METHOD_NOT_ALLOWED", "Use GET for queries or POST.", allow="GET, POST")
+        wanted = preferences(request.headers.get("accept"))
+        if request.method == "GET" and self.ide and wanted[:1] == [MediaType.PAGE]:
+            return page()
+        wanted = [media for media in wanted if media is not MediaType.PAGE]
+        if not wanted:
+            offers = ", ".join((MediaType.GRAPHQL, MediaType.JSON, MediaType.STREAM))
+            raise HttpProblem(406, "NOT_ACCEPTABLE", f"Accept one of: {offers}.")
+        try:
+            caller = await self._caller(request, request_id)
+            parameters = await _parameters(request)
+        except RequestError as error:
+            return _refused(error)
+        return await self._run(request, parameters, caller, wanted)
+
+    async def _caller(self, request: Request, request_id: str) -> Caller:
+        authorization = request.headers.get("authorization")
+        viewer = await self.operations.authenticator.authenticate(authorization)
+        return Caller(viewer, authorization, request_id, Transport.HTTP)
+
+    async def _run(
+        self, request: Request, parameters: GraphQLRequest, caller: Caller, wanted: list[MediaType]
+    ) -> ASGIApp:
+        media = wanted[0]
+        try:
+            operation = await self.operations.prepare(parameters)
+        except RequestRefused as refused:
+            if media is MediaType.STREAM:
+                return self._stream(single(refused.answer), caller)
+            return _answer_response(refused.answer, media)
+        if operation.kind is OperationKind.MUTATION and request.method == "GET":
+            raise HttpProblem(405, "METHOD_NOT_ALLOWED", "Send mutations by POST.", allow="POST")
+        if media is MediaType.STREAM or (operation.kind is OperationKind.SUBSCRIPTION and MediaType.STREAM in wanted):
+            return self._stream(self.operations.stream(operation, parameters, _streaming(caller)), caller)
+        if operation.kind is OperationKind.SUBSCRIPTION:
+            return _answer_response(refusal(_needs_stream(operation)), media)
+        return _answer_response(await self.operations.execute(operation, parameters, caller), media)
+
+    def _stream(self, answers: AsyncGenerator[Answer, None], caller: Caller) -> EventStream:
+        check = functools.partial(self.operations.authenticator.authenticate, caller.authorization)
+        return EventStream(answers, caller.request_id, self.drain, check)
+
+
+async def _parameters(request: Request) -> GraphQLRequest:
+    if request.method == "GET":
+        return read_request(_query_parameters(request))
+    check_json_content(request)
+    return read_request(parse_body(await read_body(request)))
+
+
+def _query_parameters(request: Request) -> dict[str, object]:
+    """The parameters of a GET: `variables` and `extensions` are JSON in text."""
+    parameters: dict[str, object] = dict(request.query_params)
+    for key in ("variables", "extensions"):
+        text = parameters.get(key)
+        if isinstance(text, str) and text:
+            parameters[key] = parse_body(text.encode("utf-8", "surrogatepass"))
+        elif text == "":
+            del parameters[key]
+    return parameters
+
+
+def _needs_stream(operation: Operation) -> BadRequest:
+    return BadRequest(
+        f"The subscription {operation.name or ''} needs a stream: use WebSocket (graphql-transport-ws), "
+        "or send 'Accept: text/event-stream'.".replace("  ", " ")
+    )
+
+
+def _streaming(caller: Caller) -> Caller:
+    return Caller(caller.viewer, caller.authorization, caller.request_id, Transport.SSE)
+
+
+def _answer_response(answer: Answer, media: MediaType) -> Response:
+    answer, body = encode(answer)
+    media = MediaType.JSON if media is MediaType.STREAM else media
+    return Response(body, status_of(answer, media), _NO_STORE, media_type=f"{media.value}; charset=utf-8")
+
+
+def _refused(error: RequestError) -> Response:
+    """What is wrong before there is a GraphQL request to answer has a plain JSON body and a status of its own."""
+    status = {"UNAUTHENTICATED": 401, "SERVICE_UNAVAILABLE": 503}.get(error.code, 400)
+    response = problem_response(HttpProblem(status, error.code, error.message), error.extensions)
+    if status == 401:
+        response.headers["www-authenticate"] = 'Bearer realm="pinset"'
+    return response
+
+
+def problem_response(problem: HttpProblem, extensions: dict[str, object] | None = None) -> Response:
+    """A refusal in the form of a GraphQL error, which every client can show."""
+    error = {"message": problem.message, "extensions": {"code": problem.code, **(extensions or {})}}
+    headers = {**_NO_STORE, **problem.headers}
+    return Response(orjson.dumps({"errors": [error]}), problem.status, headers, media_type="application/json")
+
+
+def _request_id(request: Request) -> str:
+    """The caller's own id where it is harmless in a log, else a new one."""
+    given = request.headers.get("x-request-id", "")
+    return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)

@@ -149,12 +149,17 @@ class Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A metric's verdict on one attempt. `metric` is its reference; PARTIAL where some values are missing."""
+    """A metric's verdict on one attempt. `metric` is its reference; PARTIAL where some values are missing.
+
+    `counts` are the sums that a corpus BLEU over many attempts adds up (see evaluation/metrics/text.py); they are
+    stored with the score and not shown.
+    """
 
     metric: str
     status: TrialStatus
     values: tuple[ScoreValue, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    counts: tuple[int, ...] = ()
 
     def value(self, output: str) -> float | None:
         """The number of one output, None where it is missing."""

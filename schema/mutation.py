@@ -1,0 +1,17 @@
+"""Everything that can be changed: one mixin per noun."""
+
+from __future__ import annotations
+
+import strawberry
+
+from schema.metrics import MetricMutations
+from schema.task_mutations import TaskMutations
+from schema.taskset_mutations import TasksetMutations
+from schema.workspaces import WorkspaceMutations
+
+
+@strawberry.type(
+    description="Everything that can be changed. Each mutation answers a payload whose `errors` say what went wrong."
+)
+class Mutation(WorkspaceMutations, MetricMutations, TaskMutations, TasksetMutations):
+    pass

@@ -1,0 +1,18 @@
+"""Everything that can be read: one mixin per noun."""
+
+from __future__ import annotations
+
+import strawberry
+
+from schema.digests import DigestQueries
+from schema.metrics import MetricQueries
+from schema.nodes import NodeQueries
+from schema.tasks import TaskQueries
+from schema.tasksets import TasksetQueries
+from schema.viewer import ViewerQueries
+from schema.workspaces import WorkspaceQueries
+
+
+@strawberry.type(description="Everything that can be read. What is unknown or unreadable is null or not listed.")
+class Query(NodeQueries, WorkspaceQueries, MetricQueries, TaskQueries, TasksetQueries, DigestQueries, ViewerQueries):
+    pass

@@ -1,0 +1,251 @@
+"""Tasks and their revisions, as they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import strawberry
+
+from domain.names import DEFAULT_WORKSPACE
+from resolvers import revisions as shared
+from schema import task_specs
+from schema.arguments import HomeWorkspace, WorkspaceName, given
+from schema.connections import After, Before, Connection, Edge, First, Last, Offset, connect, request
+from schema.errors import reading
+from schema.filters import DefinitionOrder, TaskFilter, head_filter, order_of
+from schema.loading import then, warm
+from schema.nodes import Node, global_id, register
+from schema.revisions import (
+    MetadataItem,
+    Revision,
+    RevisionSelector,
+    Tag,
+    TagMoveConnection,
+    found_latest,
+    found_record,
+    present_metadata,
+    present_move,
+    present_tags,
+    selector_of,
+    warm_revisions,
+)
+from schema.selection import Info, Selection, selection
+from storage import records
+from storage.records import TASK, Content, Head, Page, RecordKind
+
+if TYPE_CHECKING:
+    from schema.task_specs import TaskSpec
+
+
+@strawberry.type(description="One unit of agent evaluation: a named record whose content is published as revisions.")
+class Task(Node):
+    record: strawberry.Private[Head]
+
+    workspace: str = strawberry.field(description="The name of the workspace that it belongs to.")
+    name: str = strawberry.field(description="The name, unique among the tasks of the workspace.")
+    ref: str = strawberry.field(description="The reference that follows its latest revision: `workspace/name`.")
+    project: str | None = strawberry.field(description="A free label to group records by.")
+    created_at: datetime = strawberry.field(description="When it was created.")
+    updated_at: datetime = strawberry.field(description="When it was last published, tagged or moved to a project.")
+
+    @strawberry.field(description="The newest revision, by ordinal.")
+    def latest(self, info: Info) -> TaskRevision:
+        loaded = info.context.loaders.revision[TASK].load(self.record.revision_id)
+        return then(loaded, lambda record: present_revision(found_latest(record, self.ref)))
+
+    @strawberry.field(description="One revision; null where it does not exist.")
+    async def revision(
+        self,
+        info: Info,
+        by: Annotated[
+            RevisionSelector | None, strawberry.argument(description="Which revision; absent means the latest.")
+        ] = strawberry.UNSET,
+    ) -> TaskRevision | None:
+        record = await shared.select(info.context, TASK, self.record, selector_of(by))
+        return None if record is None else present_revision(record)
+
+    @strawberry.field(description="All revisions, newest first.")
+    async def revisions(
+        self, info: Info, first: First = 100, after: After = strawberry.UNSET
+    ) -> TaskRevisionConnection:
+        page = await shared.revisions(info.context, TASK, self.record, request(first, after))
+        count = partial(shared.count_revisions, info.context, TASK, self.record)
+        return await connect_revisions(info, page, count)
+
+    @strawberry.field(description="All tags, sorted by name; `latest` among them.")
+    def tags(self) -> list[Tag]:
+        return present_tags(self.record)
+
+    @strawberry.field(description="Every move of its tags by hand, newest first; `latest` moves with each publish.")
+    async def tag_moves(
+        self,
+        info: Info,
+        tag: Annotated[
+            str | None, strawberry.argument(description="Only the moves of this tag; absent means all.")
+        ] = strawberry.UNSET,
+        first: First = 100,
+        after: After = strawberry.UNSET,
+    ) -> TagMoveConnection:
+        page = await shared.tag_moves(info.context, self.record, given(tag), request(first, after))
+        count = partial(shared.count_tag_moves, info.context, self.record, given(tag))
+        return connect(TagMoveConnection, page, present_move, count)
+
+
+@strawberry.type(description="Immutable published content of a task.")
+class TaskRevision(Revision):
+    kind: ClassVar[RecordKind] = TASK
+
+    @strawberry.field(description="The task that it is a revision of.")
+    def task(self, info: Info) -> Task:
+        return then(self.head(info), lambda head: present_task(found_record(head, self.ref)))
+
+    @strawberry.field(description="What the task asks for; null with the error REVISION_CORRUPT, as `content`.")
+    def spec(self, info: Info) -> Annotated[TaskSpec, strawberry.lazy("schema.task_specs")] | None:
+        return then(
+            self.stored(info), lambda stored: task_specs.present_spec(self.intact(stored).value, self.record.config)
+        )
+
+    @strawberry.field(description="Its annotations in order; null with the error REVISION_CORRUPT, as `content`.")
+    def metadata(self, info: Info) -> list[MetadataItem] | None:
+        return then(self.stored(info), lambda stored: present_metadata(self.intact(stored).value["metadata"]))
+
+
+@strawberry.type(description="One task of a page.")
+class TaskEdge(Edge[Task]):
+    pass
+
+
+@strawberry.type(description="A page of tasks.")
+class TaskConnection(Connection[Task, TaskEdge]):
+    edge_type = TaskEdge
+
+
+@strawberry.type(description="One task revision of a page.")
+class TaskRevisionEdge(Edge[TaskRevision]):
+    pass
+
+
+@strawberry.type(description="A page of task revisions.")
+class TaskRevisionConnection(Connection[TaskRevision, TaskRevisionEdge]):
+    edge_type = TaskRevisionEdge
+
+
+def present_task(record: Head) -> Task:
+    """The GraphQL object of a stored task."""
+    return Task(
+        record=record,
+        id=global_id("Task", record.id),
+        workspace=record.workspace,
+        name=record.name,
+        ref=record.ref,
+        project=record.project,
+        created_at=record.created_at,
+        updated_at=record.updated_at,
+    )
+
+
+def present_revision(record: records.Revision) -> TaskRevision:
+    """The GraphQL object of a stored task revision."""
+    return TaskRevision(
+        record=record,
+        id=global_id("TaskRevision", record.id),
+        number=record.number,
+        digest=record.digest,
+        ref=record.ref,
+        created_at=record.created_at,
+        created_by=record.created_by,
+    )
+
+
+register("Task", present_task)
+register("TaskRevision", present_revision)
+
+
+async def warm_tasks(info: Info, heads: Sequence[Head], wanted: Selection) -> None:
+    """Load in bulk what the selection asks of these tasks."""
+    if wanted.has("latest"):
+        found = await warm(info.context.loaders.revision[TASK], [head.revision_id for head in heads])
+        info.context.loaders.head[TASK].prime_many({head.id: head for head in heads})
+        await warm_task_revisions(info, [record for record in found if record is not None], wanted.below("latest"))
+
+
+async def warm_task_revisions(info: Info, revisions: Sequence[records.Revision], wanted: Selection) -> None:
+    """Load in bulk what the selection asks of these task revisions."""
+    contents = await warm_revisions(info, TASK, revisions, wanted)
+    if wanted.below("spec", "metrics").has("metric"):
+        await warm(info.context.loaders.metric, _metrics_of(contents))
+    below = wanted.below("task")
+    if below.has("latest"):
+        heads = await warm(info.context.loaders.head[TASK], [revision.parent for revision in revisions])
+        await warm_tasks(info, [head for head in heads if head is not None], below)
+
+
+def _metrics_of(contents: Sequence[Content]) -> list[str]:
+    specs: list[Any] = [content.value["spec"] for content in contents if not content.is_corrupt]
+    return [ref for spec in specs for ref in spec.get("metrics", ())]
+
+
+Count = Callable[[], Awaitable[int]]
+
+
+async def connect_tasks(info: Info, page: Page[Head], count: Count) -> TaskConnection:
+    """The connection of a page of tasks, with everything loaded that is asked of them."""
+    await warm_tasks(info, page.items, selection(info).items())
+    return connect(TaskConnection, page, present_task, count)
+
+
+async def connect_revisions(info: Info, page: Page[records.Revision], count: Count) -> TaskRevisionConnection:
+    """The connection of a page of task revisions, with everything loaded that is asked of them."""
+    await warm_task_revisions(info, page.items, selection(info).items())
+    return connect(TaskRevisionConnection, page, present_revision, count)
+
+
+@strawberry.type
+class TaskQueries:
+    @strawberry.field(description="A task by its name; null where it is unknown or unreadable.")
+    async def task(
+        self,
+        info: Info,
+        name: Annotated[str, strawberry.argument(description="The name of the task.")],
+        workspace: WorkspaceName = DEFAULT_WORKSPACE,
+    ) -> Task | None:
+        head = await shared.head(info.context, TASK, workspace, name)
+        return None if head is None else present_task(head)
+
+    @strawberry.field(description="The tasks of a workspace.")
+    async def tasks(
+        self,
+        info: Info,
+        workspace: WorkspaceName = DEFAULT_WORKSPACE,
+        filter: Annotated[
+            TaskFilter | None, strawberry.argument(description="Which tasks; absent means all.")
+        ] = strawberry.UNSET,
+        order_by: Annotated[
+            DefinitionOrder | None, strawberry.argument(description="The order; absent means oldest first.")
+        ] = strawberry.UNSET,
+        first: First = strawberry.UNSET,
+        after: After = strawberry.UNSET,
+        last: Last = strawberry.UNSET,
+        before: Before = strawberry.UNSET,
+        offset: Offset = strawberry.UNSET,
+    ) -> TaskConnection:
+        wanted = head_filter(filter)
+        asked = request(first, after, last, before, offset)
+        page = await shared.heads(info.context, TASK, workspace, wanted, order_of(order_by), asked)
+        count = partial(shared.count_heads, info.context, TASK, workspace, wanted)
+        return await connect_tasks(info, page, count)
+
+    @strawberry.field(
+        description="A task's revision by reference: `name`, `workspace/name`, `name#tag`, `workspace/name#digest`."
+    )
+    async def task_revision(
+        self,
+        info: Info,
+        ref: Annotated[str, strawberry.argument(description="The reference; without a fragment it means the latest.")],
+        workspace: HomeWorkspace = DEFAULT_WORKSPACE,
+    ) -> TaskRevision | None:
+        record = await reading(shared.by_reference(info.context, TASK, ref, workspace), "ref")
+        return None if record is None else present_revision(record)

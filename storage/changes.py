@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import structlog
 
-from storage.driver import Database, ObjectId, PyMongoError
+from storage.driver import Database, ObjectId, OperationFailure, PyMongoError
 
 log = structlog.get_logger(__name__)
 
@@ -63,7 +63,7 @@ class ChangeFeed:
         self._lost: list[Callable[[], None]] = []
         self._heard = 0.0
         self._task: asyncio.Task[None] | None = None
-        self._opened = asyncio.Event()
+        self._position: dict[str, Any] = {}
 
     @property
     def is_live(self) -> bool:
@@ -81,11 +81,9 @@ class ChangeFeed:
         return lambda: self._lost.remove(listener)
 
     async def start(self) -> None:
-        """Open the stream; from then on no change is missed."""
+        """Follow what is written from now on; the stream itself opens behind this call."""
+        self._position = {"start_at_operation_time": await self._present()}
         self._task = asyncio.create_task(self._follow())
-        opened = asyncio.create_task(self._opened.wait())
-        await asyncio.wait([self._task, opened], timeout=10.0, return_when=asyncio.FIRST_COMPLETED)
-        opened.cancel()
 
     async def stop(self) -> None:
         """Close the stream."""
@@ -95,23 +93,35 @@ class ChangeFeed:
                 await self._task
             self._task = None
 
+    async def _present(self) -> Any:
+        return (await self._database.client.admin.command("hello"))["operationTime"]
+
     async def _follow(self) -> None:
         while True:
             try:
                 await self._read()
             except PyMongoError as error:
                 log.warning("change_feed_lost", error=type(error).__name__)
+                await self._recover(error)
             self._heard = 0.0
             for listener in list(self._lost):
                 listener()
-            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _recover(self, error: PyMongoError) -> None:
+        """Go on where the stream broke, or from now on where the server no longer remembers that place."""
+        await asyncio.sleep(_RETRY_SECONDS)
+        if isinstance(error, OperationFailure):
+            with contextlib.suppress(PyMongoError):
+                self._position = {"start_at_operation_time": await self._present()}
 
     async def _read(self) -> None:
-        async with self._database.watch(list(_PIPELINE), max_await_time_ms=_HEARTBEAT_MILLISECONDS) as stream:
+        async with self._database.watch(
+            list(_PIPELINE), max_await_time_ms=_HEARTBEAT_MILLISECONDS, **self._position
+        ) as stream:
             while stream.alive:
                 event = await stream.try_next()
                 self._heard = time.monotonic()
-                self._opened.set()
+                self._position = {"resume_after": stream.resume_token}
                 if event is not None:
                     self._tell(event)
 

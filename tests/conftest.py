@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -9,8 +10,12 @@ from uuid import uuid4
 
 import pytest
 
+from resolvers.context import Context
 from storage import local
 from storage.driver import Database, connect
+from storage.services import Services, open_services
+
+_ROOM_BYTES = 4 * 1024**3
 
 
 @pytest.fixture(scope="session")
@@ -26,8 +31,10 @@ def mongod() -> Path | None:
 
 @pytest.fixture(scope="session")
 def data_dir() -> Iterator[Path]:
-    """The data directory of the run's MongoDB."""
-    with tempfile.TemporaryDirectory(prefix="pinset-tests-") as directory:
+    """The data directory of the run's MongoDB, in memory where there is room: the data need not outlive the run."""
+    memory = Path("/dev/shm")
+    roomy = memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _ROOM_BYTES
+    with tempfile.TemporaryDirectory(prefix="pinset-tests-", dir=memory if roomy else None) as directory:
         yield Path(directory)
 
 
@@ -41,13 +48,37 @@ def mongodb_url(data_dir: Path, mongod: Path | None) -> Iterator[str]:
         asyncio.run(running.stop())
 
 
+@pytest.fixture(scope="session")
+def emptied() -> list[str]:
+    """Names of databases that tests have left empty: making forty indexes anew takes longer than most tests."""
+    return []
+
+
 @pytest.fixture
-async def database(mongodb_url: str) -> AsyncIterator[Database]:
-    """An empty database without indexes, dropped afterwards; its client belongs to the test's event loop."""
+async def database(mongodb_url: str, emptied: list[str]) -> AsyncIterator[Database]:
+    """An empty database of the test's own, emptied afterwards; its client belongs to the test's event loop."""
     client = connect(mongodb_url)
-    name = f"test_{uuid4().hex}"
+    name = emptied.pop() if emptied else f"test_{uuid4().hex}"
     try:
         yield client[name]
+        for collection in await client[name].list_collection_names():
+            await client[name][collection].delete_many({})
+        emptied.append(name)
     finally:
-        await client.drop_database(name)
         client.close()
+
+
+@pytest.fixture
+async def services(database: Database) -> AsyncIterator[Services]:
+    """The services of one server process on an empty database, its indexes made and its change feed running."""
+    opened = await open_services(database.client, database.name)
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+@pytest.fixture
+def context(services: Services) -> Context:
+    """The context of an operation in open mode."""
+    return Context(services)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import strawberry
 from strawberry.schema.config import StrawberryConfig
 
@@ -10,10 +12,12 @@ from schema.mutation import Mutation
 from schema.query import Query
 from schema.scalars import SCALARS
 
+Schema: TypeAlias = strawberry.Schema
 
-def build_schema() -> strawberry.Schema:
+
+def build_schema() -> Schema:
     """The whole schema. Its extensions and limits are those of `schema.execution`, which runs it."""
-    return strawberry.Schema(
+    return Schema(
         query=Query,
         mutation=Mutation,
         types=[*errors.ERROR_TYPES, *task_specs.SPEC_TYPES],

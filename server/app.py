@@ -4,7 +4,6 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-import strawberry
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -15,6 +14,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 
 from resolvers.access import Viewer
 from resolvers.context import Context
+from schema.build import Schema
 from schema.execution.engine import Engine
 from server import documents, ide
 from server.auth import Authenticator, OpenAuthenticator, TokenAuthenticator
@@ -46,7 +46,7 @@ class Application:
 
 
 def create_app(
-    settings: Settings, services: Services, schema: strawberry.Schema, authenticator: Authenticator | None = None
+    settings: Settings, services: Services, schema: Schema, authenticator: Authenticator | None = None
 ) -> Application:
     """The application over open services. Raises StartupFailure where the settings contradict each other."""
 
@@ -61,7 +61,7 @@ def create_app(
 
 def assemble(
     settings: Settings,
-    schema: strawberry.Schema,
+    schema: Schema,
     make_context: ContextFactory,
     ping: Ping,
     authenticator: Authenticator | None = None,

@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 ROOMS := domain storage resolvers schema evaluation interop server client/pinset bench examples tests
 
-.PHONY: install serve test test-all check format schema clean
+GRAPHIQL := server/static/graphiql
+
+.PHONY: graphiql install serve test test-all check format schema clean
 
 install: $(STAMP)
 
@@ -38,6 +40,16 @@ format: install
 
 schema: install
 	$(BIN)/python -m schema.export
+
+# Fetches the published builds of GraphiQL and React again; their versions are in $(GRAPHIQL)/README.md.
+graphiql:
+	rm -rf build/graphiql && mkdir -p build/graphiql
+	npm install --prefix build/graphiql --no-save --silent graphiql@4.1.2 react@18.3.1 react-dom@18.3.1 graphql@16
+	cp build/graphiql/node_modules/graphiql/graphiql.min.js build/graphiql/node_modules/graphiql/graphiql.min.css $(GRAPHIQL)/
+	cp build/graphiql/node_modules/graphiql/LICENSE $(GRAPHIQL)/
+	cp build/graphiql/node_modules/react/umd/react.production.min.js $(GRAPHIQL)/
+	cp build/graphiql/node_modules/react-dom/umd/react-dom.production.min.js $(GRAPHIQL)/
+	sed -i '/^\/\/# sourceMappingURL/d' $(GRAPHIQL)/*.min.js
 
 clean:
 	rm -rf $(VENV) .pinset build *.egg-info client/*.egg-info client/build .mypy_cache .ruff_cache .hypothesis

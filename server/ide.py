@@ -33,7 +33,7 @@ SECURITY_HEADERS: Final = {
 def page() -> Response:
     """The page itself."""
     headers = {**SECURITY_HEADERS, "vary": "accept"}
-    return FileResponse(STATIC / "graphiql.html", headers=headers, media_type="text/html")
+    return FileResponse(STATIC / "graphiql" / "page.html", headers=headers, media_type="text/html")
 
 
 def files() -> StaticFiles:

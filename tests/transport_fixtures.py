@@ -1,12 +1,16 @@
 """Applications around the small schema."""
 
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
 from schema.execution.engine import Engine
 from server.app import Application, assemble
 from server.logging import configure
 from server.settings import Settings
-from tests.graphql_client import GraphQLClient
+from tests.graphql_client import GraphQLClient, serving
 from tests.small_schema import probe, schema
 
 configure("json", "info")
@@ -16,10 +20,38 @@ async def ready() -> None:
     """A database that always answers."""
 
 
+def reset() -> None:
+    """Forget what earlier tests did."""
+    probe.__init__()  # type: ignore[misc]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Let everything else work until something holds, for ten seconds at most."""
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0)
+
+
 def application(**settings: Any) -> Application:
     """An application with fresh counters."""
-    probe.__init__()  # type: ignore[misc]
+    reset()
     return assemble(Settings(**settings), schema, cast("Any", probe.make_context), ready)
+
+
+@dataclass(frozen=True)
+class Running:
+    """A real server of the small schema."""
+
+    application: Application
+    address: str
+
+
+@contextlib.asynccontextmanager
+async def running(**settings: Any) -> AsyncIterator[Running]:
+    """Serve such an application on a free port."""
+    app = application(**settings)
+    async with serving(app.asgi) as address:
+        yield Running(app, address)
 
 
 class SmallClient(GraphQLClient):

@@ -1,0 +1,10 @@
+"""The commands that need a server's code; they join the command `pinset` through the entry point `pinset.commands`."""
+
+import typer
+
+from server.commands import serve
+
+
+def register(app: typer.Typer) -> None:
+    """Add the server's commands to the command line. Heavy imports wait in the command bodies."""
+    app.command("serve")(serve.serve)

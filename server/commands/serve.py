@@ -1,0 +1,41 @@
+"""`pinset serve`: the API server, with a MongoDB of its own unless it is given one."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.commands.failures import reported
+
+HINTS = """
+  There is nothing in it yet. Things to try:
+
+    the address above, in a browser   GraphiQL, with the whole schema described
+    pinset demo                       a small taskset, a job over it, and its scores
+    pinset sync tasks.jsonl           your own tasks as one taskset
+"""
+
+
+@reported
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one. [default: 8000]")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Directory of the private MongoDB. [default: .pinset]")] = None,
+) -> None:
+    """Serve the GraphQL API until Ctrl-C. Settings come from PINSET_* variables; options win over them."""
+    from server.logging import configure
+    from server.serving import run
+    from server.settings import load_settings
+
+    settings = load_settings(host=host, port=port, data_dir=data_dir)
+    configure(settings.log_format, settings.log_level)
+    run(settings, announce)
+
+
+def announce(url: str, is_new: bool) -> None:
+    """Say where the server is, and to newcomers what to do with it."""
+    print(f"\n  Pinset answers at {url}   (Ctrl-C stops it)")
+    if is_new:
+        print(HINTS)
+    sys.stdout.flush()

@@ -1,0 +1,167 @@
+"""Running the application: the socket, the database, the event loop, and an orderly end.
+
+The server runs inside our own event loop rather than uvicorn's `run`, so that MongoDB outlives the last request and a
+failure to start is one sentence.
+"""
+
+import asyncio
+import contextlib
+import gc
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import structlog
+import uvicorn
+
+from domain.errors import StartupFailure
+from domain.limits import MAX_BODY_BYTES
+from schema.build import build_schema
+from server.app import Application, create_app
+from server.settings import Settings
+from storage import local
+from storage.driver import check_server, connect
+from storage.services import Services, open_services
+
+log = structlog.get_logger("pinset.serving")
+
+# Long enough for the longest operation, short enough for the patience of an orchestrator.
+GRACE_SECONDS: Final = 35
+KEEP_ALIVE_SECONDS: Final = 65
+
+Announce = Callable[[str, bool], None]
+
+
+def run(settings: Settings, announce: Announce) -> None:
+    """Serve until a signal comes; `announce(url, is_new)` is called once it answers. Raises StartupFailure."""
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(serve(settings, announce))
+
+
+async def serve(settings: Settings, announce: Announce) -> None:
+    """As `run`, within a running event loop."""
+    listener = bind(settings.host, settings.port)
+    with contextlib.closing(listener):
+        async with _services(settings) as services:
+            application = create_app(settings, services, build_schema())
+            _warn(settings)
+            _settle()
+            is_new = await services.database["tasks"].find_one({}, {"_id": 1}) is None
+            server = Server(application, lambda: announce(_url(settings, listener), is_new))
+            await server.serve(sockets=[listener])
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket, taken before anything else starts. Raises StartupFailure where it cannot be had."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        return socket.create_server(address[:2], family=family, backlog=2048)
+    except OSError as error:
+        raise StartupFailure(
+            f"Cannot listen on {host}:{port}: {error.strerror or error}. Choose another --port."
+        ) from error
+
+
+@contextlib.asynccontextmanager
+async def _services(settings: Settings) -> AsyncIterator[Services]:
+    async with mongodb_url(settings) as url:
+        client = connect(url, timeout_seconds=settings.mongodb_timeout_seconds)
+        try:
+            await check_server(client)
+            services = await open_services(client, settings.database)
+            try:
+                yield services
+            finally:
+                await services.close()
+        finally:
+            client.close()
+
+
+@contextlib.asynccontextmanager
+async def mongodb_url(settings: Settings) -> AsyncIterator[str]:
+    """The MongoDB to use: the one in the settings, else a private one that ends with the body."""
+    if settings.mongodb_url is not None:
+        yield settings.mongodb_url.get_secret_value()
+        return
+    mongodb = await local.start(Path(settings.data_dir))
+    try:
+        yield mongodb.url
+    finally:
+        await mongodb.stop()
+
+
+class Server(uvicorn.Server):
+    """uvicorn, told when it is ready, and closing streams with a code of ours before it closes connections."""
+
+    def __init__(self, application: Application, ready: Callable[[], None]) -> None:
+        super().__init__(
+            uvicorn.Config(
+                application.asgi,
+                http="httptools",
+                ws="websockets-sansio",
+                ws_max_size=MAX_BODY_BYTES,
+                ws_per_message_deflate=False,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_keep_alive=KEEP_ALIVE_SECONDS,
+                timeout_graceful_shutdown=GRACE_SECONDS,
+            )
+        )
+        self.application = application
+        self.ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then say so."""
+        await super().startup(sockets)
+        self.ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End streams, then connections."""
+        log.info("stopping")
+        await self.application.close_streams()
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """The first signal ends the server in order, the second at once; neither is raised again afterwards."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, self._stop)
+        try:
+            yield
+        finally:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.remove_signal_handler(number)
+
+    def _stop(self) -> None:
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def _settle() -> None:
+    """Take the schema's many objects out of the garbage collector's sight: full collections over them cost pauses."""
+    gc.collect()
+    gc.freeze()
+
+
+def _warn(settings: Settings) -> None:
+    if settings.auth_mode == "open" and not settings.is_local:
+        log.warning("everybody who reaches this address may do everything", host=settings.host, auth="open")
+    if settings.auth_mode == "tokens" and settings.admin_token is None:
+        log.warning("no PINSET_ADMIN_TOKEN is set: only tokens made before will be accepted")
+
+
+def _url(settings: Settings, listener: socket.socket) -> str:
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    return f"http://{host}:{listener.getsockname()[1]}/graphql"
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop  # noqa: PLC0415
+    except ImportError:
+        return None
+    return uvloop.new_event_loop

@@ -12,6 +12,7 @@ PinsetError
 ├── RequestError         a top-level GraphQL error with `extensions.code`
 │   ├── BadUserInput     BAD_USER_INPUT
 │   ├── Unauthenticated  UNAUTHENTICATED
+│   ├── Forbidden        FORBIDDEN
 │   ├── LimitExceeded    a limit of the request, its code given where it is raised
 │   ├── RevisionCorrupt  REVISION_CORRUPT
 │   └── ServiceUnavailable  SERVICE_UNAVAILABLE
@@ -191,6 +192,12 @@ class Unauthenticated(RequestError):
     """No valid token where one is demanded."""
 
     code = "UNAUTHENTICATED"
+
+
+class Forbidden(RequestError):
+    """A read that needs a scope which no grant of the token has; a mutation answers FORBIDDEN as data instead."""
+
+    code = "FORBIDDEN"
 
 
 class LimitExceeded(RequestError):

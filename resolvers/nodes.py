@@ -4,12 +4,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from resolvers.context import Context
+from resolvers.tokens import find_tokens
 from storage import metrics, workspaces
 from storage.driver import ObjectId
-from storage.records import TASK, TASKSET, Head, MetricRecord, Revision, WorkspaceRecord
+from storage.records import TASK, TASKSET, Head, MetricRecord, Revision, TokenRecord, WorkspaceRecord
 from storage.revisions import find_heads, find_revisions
 
-Record: TypeAlias = WorkspaceRecord | MetricRecord | Head | Revision
+Record: TypeAlias = WorkspaceRecord | MetricRecord | Head | Revision | TokenRecord
 Find: TypeAlias = Callable[[Context, Sequence[ObjectId]], Awaitable[Mapping[ObjectId, Any]]]
 
 
@@ -49,6 +50,7 @@ FINDERS: Final[dict[str, Find]] = {
     "Taskset": _tasksets,
     "TaskRevision": _task_revisions,
     "TasksetRevision": _taskset_revisions,
+    "Token": find_tokens,
 }
 
 

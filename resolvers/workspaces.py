@@ -3,10 +3,10 @@
 from typing import Final, Literal
 
 from domain.canonical import check_json
-from domain.errors import InvalidInput, NotFound, Path
+from domain.errors import InvalidInput, Path
 from domain.limits import MAX_DESCRIPTION_LENGTH
 from domain.names import check_name
-from resolvers.access import EVERY_WORKSPACE, Scope, require
+from resolvers.access import EVERY_WORKSPACE, Scope, missing_workspace, require
 from resolvers.context import Context
 from storage import workspaces as storage
 from storage.pages import PageRequest
@@ -60,10 +60,10 @@ def check_description(description: str | None, path: Path = ("description",)) ->
 
 async def writable(context: Context, name: str, scope: Scope = Scope.WRITE) -> None:
     """Let a write to a workspace pass: it exists and the viewer has the scope. Raises NotFound, Refused."""
-    require(context.viewer, scope, name, ("workspace",))
+    require(context.viewer, scope, name)
     known = context.services.known_workspaces
     if name in known:
         return
     if await storage.find(context.services.database, name) is None:
-        raise NotFound(f"There is no workspace {name!a}; create it first.", ("workspace",), ref=name)
+        raise missing_workspace(name)
     known.add(name)

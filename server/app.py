@@ -56,7 +56,7 @@ def create_app(
     async def ping() -> None:
         await services.client.admin.command("ping")
 
-    return assemble(settings, schema, make_context, ping, authenticator)
+    return assemble(settings, schema, make_context, ping, authenticator or _authenticator(settings, services))
 
 
 def assemble(
@@ -111,10 +111,10 @@ def _middleware(settings: Settings) -> list[Middleware]:
     return [guard, cors]
 
 
-def _authenticator(settings: Settings) -> Authenticator:
+def _authenticator(settings: Settings, services: Services | None = None) -> Authenticator:
     if settings.auth_mode == "open":
         return OpenAuthenticator()
-    return TokenAuthenticator(settings.admin_token.get_secret_value() if settings.admin_token else None)
+    return TokenAuthenticator(settings.admin_token.get_secret_value() if settings.admin_token else None, services)
 
 
 def _as_json(_: Request, error: Exception) -> Response:

@@ -7,12 +7,18 @@ there too.
 import hashlib
 import hmac
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
-from domain.errors import Unauthenticated
+from domain.errors import ServiceUnavailable, Unauthenticated
 from resolvers.access import EVERYTHING, OPEN_VIEWER, Viewer
+from storage import tokens
+from storage.driver import PyMongoError
+from storage.records import TokenRecord
+from storage.services import Services
 
-ADMIN_VIEWER = Viewer("admin", EVERYTHING)
+ADMIN_VIEWER: Final = Viewer("admin", EVERYTHING)
+_INVALID: Final = "The token is not valid. Check it, or ask an administrator for a new one."
+_UNREACHABLE: Final = "MongoDB cannot be reached, so the token cannot be checked; try again."
 
 
 class Authenticator(Protocol):
@@ -32,17 +38,37 @@ class OpenAuthenticator:
 
 
 class TokenAuthenticator:
-    """Demands a token. The admin token is compared by its hash, in a time that does not depend on it."""
+    """Demands a token: the admin token, which is kept as its hash alone, or one that is stored."""
 
-    def __init__(self, admin_token: str | None) -> None:
+    def __init__(self, admin_token: str | None, services: Services | None = None) -> None:
         self._admin = None if admin_token is None else _hash(admin_token)
+        self._services = services
 
     async def authenticate(self, authorization: str | None) -> Viewer:
-        """The admin; everybody else is refused."""
+        """The token's viewer. Raises Unauthenticated, and ServiceUnavailable where the token cannot be checked.
+
+        Hashes are compared, in a time that depends neither on the token nor on where it differs.
+        """
         token = bearer_token(authorization)
         if self._admin is not None and hmac.compare_digest(self._admin, _hash(token)):
             return ADMIN_VIEWER
-        raise Unauthenticated("The token is not valid. Check it, or ask an administrator for a new one.")
+        record = await self._stored(token)
+        if record is None:
+            raise Unauthenticated(_INVALID)
+        return viewer_of(record)
+
+    async def _stored(self, token: str) -> TokenRecord | None:
+        if self._services is None:
+            return None
+        try:
+            return await tokens.authenticate(self._services, token)
+        except PyMongoError as error:
+            raise ServiceUnavailable(_UNREACHABLE) from error
+
+
+def viewer_of(record: TokenRecord) -> Viewer:
+    """What a stored token makes of its bearer."""
+    return Viewer(record.name, record.grants, str(record.id), record.expires_at)
 
 
 def bearer_token(authorization: str | None) -> str:

@@ -32,6 +32,7 @@ INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
         IndexModel([("members", UP), ("_id", UP)]),
         IndexModel([("members", UP), ("parent", UP)], name="head_members", partialFilterExpression={"isHead": True}),
     ),
+    "tokens": (IndexModel([("hash", UP)], unique=True),),
     "contents": (IndexModel([("touchedAt", UP)]),),
     "tag_moves": (
         IndexModel([("parent", UP), ("_id", DOWN)]),

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Final, Generic, TypeVar
 
 from domain.canonical import JSON
+from domain.grants import Grant
 from domain.metrics import MetricOutput, MetricType
 from storage.driver import ObjectId
 
@@ -144,6 +145,20 @@ class Revision:
     def positions(self) -> Mapping[str, int]:
         """Where each member record (`workspace/name`) stands among `members`, from 0."""
         return {member.partition("#")[0]: position for position, member in enumerate(self.members)}
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRecord:
+    """A token as it is stored: everything but its secret, of which only a hash is kept."""
+
+    id: ObjectId
+    name: str
+    grants: tuple[Grant, ...]
+    created_at: datetime
+    created_by: str | None
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

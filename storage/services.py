@@ -7,6 +7,7 @@ from storage.cache import BoundedCache, Caches
 from storage.changes import ChangeFeed
 from storage.driver import Client, Database, ObjectId
 from storage.indexes import ensure_indexes
+from storage.token_cache import TokenCache
 from storage.transactions import Transactions
 from storage.workspaces import ensure_default
 
@@ -22,6 +23,7 @@ class Services:
     metric_ids: BoundedCache[str, ObjectId] = field(default_factory=lambda: BoundedCache(MEBIBYTE, lambda _: 200))
     # Workspaces are never deleted, so one that was seen exists.
     known_workspaces: set[str] = field(default_factory=set)
+    tokens: TokenCache = field(default_factory=TokenCache)
     feed: ChangeFeed = field(init=False)
     transactions: Transactions = field(init=False)
 
@@ -29,10 +31,12 @@ class Services:
         self.feed = ChangeFeed(self.database)
         self.transactions = Transactions(self.client)
         self.caches.follow(self.feed)
+        self.tokens.follow(self.feed)
 
     async def close(self) -> None:
         """Let transactions under way end, then stop the feed. The client is closed by whoever opened it."""
         await self.transactions.drain()
+        await self.tokens.drain()
         await self.feed.stop()
 
 

@@ -77,8 +77,8 @@ def assemble(
         Route("/graphql", GraphQLView(operations, drain, page)),
         WebSocketRoute("/graphql", sockets),
         Route("/healthz", alive),
-        Route("/readyz", Readiness(ping)),
-        Route("/metrics", Metrics(operations.telemetry, operations.authenticator)),
+        Route("/readyz", Readiness(ping).respond),
+        Route("/metrics", Metrics(operations.telemetry, operations.authenticator).respond),
         *([Mount("/static", ide.files())] if page else []),
     ]
 

@@ -28,7 +28,7 @@ class Readiness:
 
     ping: Ping
 
-    async def __call__(self, _: Request) -> Response:
+    async def respond(self, _: Request) -> Response:
         """Ask MongoDB; why it does not answer goes to the log, not to whoever asks."""
         try:
             await self.ping()
@@ -45,7 +45,7 @@ class Metrics:
     telemetry: Telemetry
     authenticator: Authenticator
 
-    async def __call__(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
         """The exposition; the same credential as for everything else."""
         try:
             await self.authenticator.authenticate(request.headers.get("authorization"))

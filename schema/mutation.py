@@ -7,11 +7,12 @@ import strawberry
 from schema.metrics import MetricMutations
 from schema.task_mutations import TaskMutations
 from schema.taskset_mutations import TasksetMutations
+from schema.tokens import TokenMutations
 from schema.workspaces import WorkspaceMutations
 
 
 @strawberry.type(
     description="Everything that can be changed. Each mutation answers a payload whose `errors` say what went wrong."
 )
-class Mutation(WorkspaceMutations, MetricMutations, TaskMutations, TasksetMutations):
+class Mutation(WorkspaceMutations, MetricMutations, TaskMutations, TasksetMutations, TokenMutations):
     pass

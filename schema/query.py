@@ -9,10 +9,20 @@ from schema.metrics import MetricQueries
 from schema.nodes import NodeQueries
 from schema.tasks import TaskQueries
 from schema.tasksets import TasksetQueries
+from schema.tokens import TokenQueries
 from schema.viewer import ViewerQueries
 from schema.workspaces import WorkspaceQueries
 
 
 @strawberry.type(description="Everything that can be read. What is unknown or unreadable is null or not listed.")
-class Query(NodeQueries, WorkspaceQueries, MetricQueries, TaskQueries, TasksetQueries, DigestQueries, ViewerQueries):
+class Query(
+    NodeQueries,
+    WorkspaceQueries,
+    MetricQueries,
+    TaskQueries,
+    TasksetQueries,
+    DigestQueries,
+    ViewerQueries,
+    TokenQueries,
+):
     pass

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import strawberry
 
+from domain import grants
 from schema.enums import Scope
 from schema.selection import Info
 
@@ -12,6 +15,11 @@ from schema.selection import Info
 class Grant:
     workspace: str = strawberry.field(description="The workspace; `*` means all, future ones included.")
     scopes: list[Scope] = strawberry.field(description="What is allowed there, sorted by name.")
+
+
+def present_grants(grants: Iterable[grants.Grant]) -> list[Grant]:
+    """The GraphQL objects of grants."""
+    return [Grant(workspace=grant.workspace, scopes=sorted(grant.scopes)) for grant in grants]
 
 
 @strawberry.type(description="The caller, as the server sees it.")
@@ -25,5 +33,4 @@ class ViewerQueries:
     @strawberry.field(description="Who is asking, and what they may do.")
     def viewer(self, info: Info) -> Viewer:
         viewer = info.context.viewer
-        grants = [Grant(workspace=grant.workspace, scopes=sorted(grant.scopes)) for grant in viewer.grants]
-        return Viewer(name=viewer.name, grants=grants)
+        return Viewer(name=viewer.name, grants=present_grants(viewer.grants))

@@ -59,10 +59,10 @@ def score_request(work: Work, outcome: TrialOutcome, metrics: Sequence[BoundMetr
     return {"op": "score", "work": _work(work), "outcome": _outcome(outcome), "metrics": named}
 
 
-def render_request(template: JSON, work: Work, outcome: TrialOutcome | None) -> Message:
+def render_request(template: JSON, work: Work, outcome: TrialOutcome | None, extra: Mapping[str, JSON]) -> Message:
     """Ask for a JSON template, over the prompt's row, or over the scoring row where there is an outcome."""
     given = None if outcome is None else _outcome(outcome)
-    return {"op": "render", "template": template, "work": _work(work), "outcome": given}
+    return {"op": "render", "template": template, "work": _work(work), "outcome": given, "extra": dict(extra)}
 
 
 def find_request(path: str, value: JSON) -> Message:

@@ -8,7 +8,7 @@ the top level. A dataset row is `item` itself.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import cast
 
 from domain.canonical import JSON
 from domain.trials import TrialOutcome
@@ -47,7 +47,10 @@ def scoring_context(work: Work, outcome: TrialOutcome) -> Row:
     if work.is_row:
         item = {**produced, **_dataset_row(work)}
     else:
-        item = {**_item(work, with_reference=True), "trial": _trial(work, outcome), **produced}
+        item = {**_item(work, with_reference=True), "trial": _trial(work, outcome)}
+        # What the reference calls `output` must never pass for what was produced.
+        item.pop("output", None)
+        item.update(produced)
     return {**item, **sample, "item": item, "sample": sample}
 
 
@@ -77,9 +80,6 @@ def row_outcome(content: Row) -> TrialOutcome | None:
         reward=float(cast(float, reward)) if is_number else None,
     )
     return outcome if outcome.has_result else None
-
-
-_STRUCTURED: Final = ("task", "inputs", "reference", "trial")
 
 
 def _item(work: Work, with_reference: bool) -> Row:

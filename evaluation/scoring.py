@@ -9,8 +9,9 @@ import asyncio
 import os
 import signal
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final, Self, cast
 
 import structlog
@@ -36,6 +37,7 @@ from evaluation.templates import TemplateFailure
 SCORING_SECONDS: Final = 10.0
 SCORING_MEMORY_BYTES: Final = 1024 * MEBIBYTE
 
+_NOTHING: Final[Mapping[str, JSON]] = MappingProxyType({})
 _BATCH_REQUESTS: Final = 64
 _BATCH_BYTES: Final = 4 * MEBIBYTE
 _ENDING_SECONDS: Final = 5.0
@@ -153,13 +155,15 @@ class ScoringPool:
             return tuple(failed_score(metric.ref, answer["failure"]) for metric in metrics)
         return tuple(read_score(fields) for fields in answer["scores"])
 
-    async def render(self, template: JSON, work: Work, outcome: TrialOutcome | None = None) -> JSON:
+    async def render(
+        self, template: JSON, work: Work, outcome: TrialOutcome | None = None, extra: Mapping[str, JSON] = _NOTHING
+    ) -> JSON:
         """A template, or a JSON structure of templates, over a task's row; with an outcome over the scoring row.
 
-        Raises TemplateFailure.
+        `extra` names stand at the top level beside the row. Raises TemplateFailure.
         """
         try:
-            answer = await self._ask(render_request(template, work, outcome))
+            answer = await self._ask(render_request(template, work, outcome, extra))
         except ScoringLost as lost:
             raise TemplateFailure(f"The template {lost}.") from None
         if "failure" in answer:

@@ -143,7 +143,7 @@ def _score(message: Message) -> Message:
 def _render(message: Message) -> Message:
     outcome, work = read_outcome(message), read_work(message)
     context = prompt_context(work) if outcome is None else scoring_context(work, outcome)
-    return {"value": render_json(message["template"], context)}
+    return {"value": render_json(message["template"], {**context, **message["extra"]})}
 
 
 def _find(message: Message) -> Message:

@@ -1,0 +1,3 @@
+"""Typed operations, written by ariadne-codegen from the schema."""
+
+

@@ -1,0 +1,73 @@
+"""Typed operations, written by ariadne-codegen from the schema."""
+
+from typing import Annotated, Literal, Optional, Union
+
+from pydantic import Field
+
+from .base_model import BaseModel
+from .enums import ErrorCode
+
+
+class DeleteJob(BaseModel):
+    delete_job: "DeleteJobDeleteJob" = Field(alias="deleteJob")
+
+
+class DeleteJobDeleteJob(BaseModel):
+    deleted_id: Optional[str] = Field(alias="deletedId")
+    errors: list[
+        Annotated[
+            Union[
+                "DeleteJobDeleteJobErrorsUserError",
+                "DeleteJobDeleteJobErrorsAlreadyExists",
+                "DeleteJobDeleteJobErrorsConflict",
+                "DeleteJobDeleteJobErrorsInUse",
+                "DeleteJobDeleteJobErrorsNotFound",
+            ],
+            Field(discriminator="typename__"),
+        ]
+    ]
+
+
+class DeleteJobDeleteJobErrorsUserError(BaseModel):
+    typename__: Literal["InvalidInput", "Refused", "UserError"] = Field(
+        alias="__typename"
+    )
+    message: str
+    code: ErrorCode
+    path: list[str]
+
+
+class DeleteJobDeleteJobErrorsAlreadyExists(BaseModel):
+    typename__: Literal["AlreadyExists"] = Field(alias="__typename")
+    message: str
+    code: ErrorCode
+    path: list[str]
+    ref: str
+    digest: Optional[str]
+
+
+class DeleteJobDeleteJobErrorsConflict(BaseModel):
+    typename__: Literal["Conflict"] = Field(alias="__typename")
+    message: str
+    code: ErrorCode
+    path: list[str]
+    current_digest: Optional[str] = Field(alias="currentDigest")
+
+
+class DeleteJobDeleteJobErrorsInUse(BaseModel):
+    typename__: Literal["InUse"] = Field(alias="__typename")
+    message: str
+    code: ErrorCode
+    path: list[str]
+    users: list[str]
+    hidden_users: int = Field(alias="hiddenUsers")
+
+
+class DeleteJobDeleteJobErrorsNotFound(BaseModel):
+    typename__: Literal["NotFound"] = Field(alias="__typename")
+    message: str
+    code: ErrorCode
+    path: list[str]
+    ref: str
+
+

@@ -1,0 +1,20 @@
+"""Typed operations, written by ariadne-codegen from the schema."""
+
+from .base_model import BaseModel
+from .enums import Scope
+
+
+class GetViewer(BaseModel):
+    viewer: "GetViewerViewer"
+
+
+class GetViewerViewer(BaseModel):
+    name: str
+    grants: list["GetViewerViewerGrants"]
+
+
+class GetViewerViewerGrants(BaseModel):
+    workspace: str
+    scopes: list[Scope]
+
+

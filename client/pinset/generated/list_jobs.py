@@ -1,0 +1,19 @@
+"""Typed operations, written by ariadne-codegen from the schema."""
+
+from pydantic import Field
+
+from .base_model import BaseModel
+from .fragments import JobFields, PageFields
+
+
+class ListJobs(BaseModel):
+    jobs: "ListJobsJobs"
+
+
+class ListJobsJobs(BaseModel):
+    nodes: list["ListJobsJobsNodes"]
+    page_info: "ListJobsJobsPageInfo" = Field(alias="pageInfo")
+
+
+ListJobsJobsNodes = JobFields
+ListJobsJobsPageInfo = PageFields

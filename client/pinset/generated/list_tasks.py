@@ -1,0 +1,19 @@
+"""Typed operations, written by ariadne-codegen from the schema."""
+
+from pydantic import Field
+
+from .base_model import BaseModel
+from .fragments import PageFields, TaskListFields
+
+
+class ListTasks(BaseModel):
+    tasks: "ListTasksTasks"
+
+
+class ListTasksTasks(BaseModel):
+    nodes: list["ListTasksTasksNodes"]
+    page_info: "ListTasksTasksPageInfo" = Field(alias="pageInfo")
+
+
+ListTasksTasksNodes = TaskListFields
+ListTasksTasksPageInfo = PageFields

@@ -1,0 +1,28 @@
+"""Typed operations, written by ariadne-codegen from the schema."""
+
+from datetime import datetime
+from typing import Optional
+
+from pydantic import Field
+
+from .base_model import BaseModel
+from .fragments import PageFields
+
+
+class ListWorkspaces(BaseModel):
+    workspaces: "ListWorkspacesWorkspaces"
+
+
+class ListWorkspacesWorkspaces(BaseModel):
+    nodes: list["ListWorkspacesWorkspacesNodes"]
+    page_info: "ListWorkspacesWorkspacesPageInfo" = Field(alias="pageInfo")
+
+
+class ListWorkspacesWorkspacesNodes(BaseModel):
+    id: str
+    name: str
+    description: Optional[str]
+    created_at: datetime = Field(alias="createdAt")
+
+
+ListWorkspacesWorkspacesPageInfo = PageFields

@@ -1,0 +1,28 @@
+# Written by client/generate.py; change pinset/asynchronous/pages.py instead.
+"""Reading every page of a list."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeVar
+
+Row = TypeVar("Row")
+
+
+class Page(Protocol[Row]):
+    """A connection of any type."""
+
+    @property
+    def nodes(self) -> list[Row]: ...
+    @property
+    def page_info(self) -> Any: ...
+
+
+def every(fetch: Callable[[str | None], Page[Row]]) -> Iterator[Row]:
+    """The rows of all pages, fetched one page at a time; `fetch` takes the cursor to go on from."""
+    after: str | None = None
+    while True:
+        page = fetch(after)
+        for row in page.nodes:
+            yield row
+        if not page.page_info.has_next_page:
+            return
+        after = page.page_info.end_cursor

@@ -1,0 +1,125 @@
+# Written by client/generate.py; change pinset/asynchronous/transport.py instead.
+"""HTTP: one request an operation, and subscriptions as server-sent events."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+import httpx
+
+from pinset.answers import EVENT_STREAM, MEDIA_TYPES, EventLines, data_of, request_body
+from pinset.errors import RequestError, Unreachable
+
+CONNECT_RETRIES: Final = 2
+_CHUNK: Final = 1024 * 1024
+
+
+class StreamCut(Unreachable):
+    """An event stream ended before it was complete; it may be taken up again after the last event seen."""
+
+
+class Transport:
+    """A connection to one server; every generated operation goes through it."""
+
+    def __init__(self, url: str, token: str | None, timeout: float, http: httpx.Client | None = None) -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.url = url.rstrip("/")
+        self._timeout = timeout
+        self._http = http or httpx.Client(transport=httpx.HTTPTransport(retries=CONNECT_RETRIES))
+        self._http.headers.update(headers)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def execute(
+        self, query: str, operation_name: str | None = None, variables: dict[str, Any] | None = None, **_: Any
+    ) -> httpx.Response:
+        """Send one operation. Raises Unreachable."""
+        body = request_body(query, operation_name, variables)
+        try:
+            return self._http.post(
+                f"{self.url}/graphql", json=body, headers={"Accept": MEDIA_TYPES}, timeout=self._timeout
+            )
+        except httpx.HTTPError as error:
+            raise self._unreachable(error) from None
+
+    def get_data(self, response: httpx.Response) -> dict[str, Any]:
+        """The data of an answer. Raises RequestError."""
+        return data_of(response)
+
+    def execute_ws(
+        self, query: str, operation_name: str | None = None, variables: dict[str, Any] | None = None, **_: Any
+    ) -> Iterator[dict[str, Any]]:
+        """The answers of a subscription, to its end. Raises StreamCut where the stream broke off, RequestError."""
+        body = request_body(query, operation_name, variables)
+        lines = EventLines()
+        timeout = httpx.Timeout(self._timeout, read=max(self._timeout, 60.0))
+        try:
+            with self._http.stream(
+                "POST", f"{self.url}/graphql", json=body, headers={"Accept": EVENT_STREAM}, timeout=timeout
+            ) as response:
+                if not response.headers.get("content-type", "").startswith(EVENT_STREAM):
+                    response.read()
+                    data_of(response)
+                    raise RequestError("The server answered no event stream.", "HTTP", response.status_code)
+                for line in response.iter_lines():
+                    for data in lines.take(line):
+                        yield data
+        except httpx.HTTPError as error:
+            raise StreamCut(f"The event stream was cut: {error}") from None
+        if not lines.completed:
+            raise StreamCut("The event stream ended early.")
+
+    def upload(self, digest: str, path: Path, workspace: str) -> None:
+        """Store a file as a blob under its SHA-256; one that is there already is not stored again."""
+        headers = {"Content-Type": "application/octet-stream", "Content-Length": str(path.stat().st_size)}
+        try:
+            response = self._http.put(
+                f"{self.url}/blobs/{digest}",
+                params={"workspace": workspace},
+                content=self._chunks(path),
+                headers=headers,
+                timeout=self._timeout,
+            )
+        except httpx.HTTPError as error:
+            raise self._unreachable(error) from None
+        self._check(response)
+
+    def download(self, digest: str, path: Path, workspace: str) -> None:
+        """Write a blob to a file. Raises RequestError where there is none."""
+        try:
+            with self._http.stream(
+                "GET", f"{self.url}/blobs/{digest}", params={"workspace": workspace}, timeout=self._timeout
+            ) as response:
+                if response.is_error:
+                    response.read()
+                self._check(response)
+                with path.open("wb") as target:
+                    for block in response.iter_bytes():
+                        target.write(block)
+        except httpx.HTTPError as error:
+            raise self._unreachable(error) from None
+
+    def _chunks(self, path: Path) -> Iterator[bytes]:
+        with path.open("rb") as stream:
+            while block := stream.read(_CHUNK):
+                yield block
+
+    def _check(self, response: httpx.Response) -> None:
+        if response.is_error:
+            text = response.text.strip()[:500] or response.reason_phrase
+            raise RequestError(f"HTTP {response.status_code}: {text}", "HTTP", response.status_code)
+
+    def _unreachable(self, error: httpx.HTTPError) -> Unreachable:
+        why = str(error) or type(error).__name__
+        return Unreachable(f"No answer from {self.url}: {why}. Is the server running? Start one with `pinset serve`.")

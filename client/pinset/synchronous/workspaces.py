@@ -1,0 +1,43 @@
+# Written by client/generate.py; change pinset/asynchronous/workspaces.py instead.
+"""Workspaces."""
+
+from collections.abc import Iterator
+
+from pinset.errors import not_found, raise_for
+from pinset.generated.create_workspace import CreateWorkspaceCreateWorkspaceWorkspace as Workspace
+from pinset.generated.get_workspace import GetWorkspaceWorkspace as CountedWorkspace
+from pinset.generated.input_types import CreateWorkspaceInput
+from pinset.generated.list_workspaces import ListWorkspacesWorkspaces, ListWorkspacesWorkspacesNodes
+from pinset.synchronous.operations import GeneratedClient
+from pinset.synchronous.pages import every
+
+
+class Workspaces:
+    """Namespaces; every record is addressed `workspace/name`."""
+
+    def __init__(self, api: GeneratedClient) -> None:
+        self._api = api
+
+    def create(self, name: str, description: str | None = None) -> Workspace:
+        """Create a workspace. Raises AlreadyExists."""
+        given = CreateWorkspaceInput.model_validate({"name": name, "description": description})
+        payload = (self._api.create_workspace(given)).create_workspace
+        raise_for(payload.errors)
+        assert payload.workspace is not None
+        return payload.workspace
+
+    def retrieve(self, name: str = "default") -> CountedWorkspace:
+        """One workspace with its counts. Raises NotFound."""
+        found = (self._api.get_workspace(name)).workspace
+        if found is None:
+            raise not_found(f"The workspace {name!r}")
+        return found
+
+    def list(self, page_size: int = 100) -> Iterator[ListWorkspacesWorkspacesNodes]:
+        """All workspaces that may be read."""
+
+        def fetch(after: str | None) -> ListWorkspacesWorkspaces:
+            return (self._api.list_workspaces(page_size, after)).workspaces
+
+        for row in every(fetch):
+            yield row

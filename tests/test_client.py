@@ -1,0 +1,147 @@
+"""The Python client against a real server: both surfaces, paging, errors, and the HumanEval example."""
+
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from pinset import AsyncPinset, Pinset
+from pinset.errors import AlreadyExists, Conflict, InUse, InvalidInput, NotFound, RequestError, Unreachable
+from pinset.files import FileProblem
+from schema.build import build_schema
+from server.app import create_app
+from server.settings import Settings
+from storage.services import Services
+from tests.graphql_client import serving
+
+pytestmark = pytest.mark.anyio
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+FRANCE: Any = {
+    "evaluator": {
+        "intent": "Answer the user's geography question with the capital city.",
+        "inputs": {"instruction": "What is the capital of France?"},
+    }
+}
+JAPAN: Any = {"kind": "evaluator", "intent": "i", "inputs": {"instruction": "What is the capital of Japan?"}}
+
+
+@pytest.fixture
+async def url(services: Services) -> AsyncIterator[str]:
+    application = create_app(Settings(introspection=False), services, build_schema())
+    async with serving(application.asgi) as address:
+        yield f"http://{address}"
+
+
+@pytest.fixture
+async def client(url: str) -> AsyncIterator[AsyncPinset]:
+    async with AsyncPinset(url) as connected:
+        yield connected
+
+
+async def test_tasks_are_created_replaced_tagged_and_read(client: AsyncPinset) -> None:
+    task = await client.tasks.create("france", FRANCE, metadata={"suite": "geography", "n": None}, tags=["blessed"])
+    assert (task.ref, task.latest.number, task.latest.tags) == ("default/france", 1, ["blessed", "latest"])
+    published = await client.tasks.replace("france", JAPAN, expected_digest=task.latest.digest)
+    assert published.outcome is not None
+    assert published.outcome.value == "PUBLISHED"
+    again = await client.tasks.replace("france", JAPAN, metadata=[])
+    assert again.outcome is not None
+    assert again.outcome.value == "UNCHANGED"
+    with pytest.raises(Conflict) as conflict:
+        await client.tasks.replace("france", FRANCE, expected_digest="0" * 64)
+    assert conflict.value.problems[0].details["current_digest"] == again.revision.digest  # type: ignore[union-attr]
+    assert [revision.number async for revision in client.tasks.list_revisions("france", page_size=1)] == [2, 1]
+    blessed = await client.tasks.retrieve_revision("france", tag="blessed")
+    assert blessed.digest == task.latest.digest
+    assert blessed.content is not None
+    assert blessed.content["metadata"] == [{"key": "suite", "value": "geography"}, {"key": "n", "value": None}]
+    moved = await client.tasks.tag("france", "blessed", number=2)
+    assert {tag.name: tag.number for tag in moved.tags} == {"blessed": 2, "latest": 2}
+    assert [tag.name for tag in (await client.tasks.untag("france", "blessed")).tags] == ["latest"]
+
+
+async def test_tasksets_pin_their_members(client: AsyncPinset) -> None:
+    for index in range(5):
+        await client.tasks.create(f"t{index}", {"evaluator": {"intent": str(index)}})
+    taskset = await client.tasksets.create("suite", [f"t{index}" for index in range(5)], description="Five.")
+    assert taskset.latest.member_count == 5
+    members = [member async for member in client.tasksets.members("suite", page_size=2)]
+    assert [member.name for member in members] == ["t0", "t1", "t2", "t3", "t4"]
+    assert [row.name async for row in client.tasks.list(name_prefix="t", page_size=2)] == [m.name for m in members]
+    with pytest.raises(InUse) as used:
+        await client.tasks.delete("t0")
+    assert used.value.problems[0].details == {
+        "users": [f"default/suite#{taskset.latest.digest}"],
+        "hidden_users": 0,
+    }
+    await client.tasks.delete("t0", force=True)
+    replaced = await client.tasksets.replace("suite", ["t1"], metadata={"k": 1})
+    assert replaced.revision is not None
+    assert replaced.revision.number == 2
+    await client.tasksets.delete("suite")
+    with pytest.raises(NotFound):
+        await client.tasksets.retrieve("suite")
+
+
+async def test_problems_say_what_is_wrong(client: AsyncPinset) -> None:
+    with pytest.raises(InvalidInput) as invalid:
+        await client.tasks.create("a b", {"evaluator": {"intent": "i", "metrics": ["x#y"]}})
+    assert {problem.path[1] for problem in invalid.value.problems} <= {"name", "task"}
+    await client.tasks.create("a", FRANCE)
+    with pytest.raises(AlreadyExists):
+        await client.tasks.create("a", FRANCE)
+    with pytest.raises(NotFound, match="The task 'none' does not exist"):
+        await client.tasks.retrieve("none")
+    with pytest.raises(ValueError, match="not both"):
+        await client.tasks.retrieve_revision("a", revision="0" * 64, tag="x")
+    with pytest.raises(FileProblem, match="no field `intention`"):
+        await client.tasks.create("b", {"kind": "evaluator", "intention": "i"})
+    with pytest.raises(RequestError) as refused:
+        await client.execute("{ nothing }")
+    assert refused.value.code == "GRAPHQL_VALIDATION_FAILED"
+    async with AsyncPinset("http://127.0.0.1:9") as nobody:
+        with pytest.raises(Unreachable, match="pinset serve"):
+            await nobody.tasks.retrieve("a")
+
+
+async def test_workspaces_and_metrics(client: AsyncPinset) -> None:
+    await client.workspaces.create("team", "Ours.")
+    assert [row.name async for row in client.workspaces.list()] == ["default", "team"]
+    metric = await client.metrics.create("exact", {"exactMatch": {"reference": "{{item.expected}}"}}, workspace="team")
+    assert (metric.ref, metric.type_.value) == ("team/exact", "EXACT_MATCH")
+    assert [row.name async for row in client.metrics.list(workspace="team")] == ["exact"]
+    assert (await client.workspaces.retrieve("team")).metric_count == 1
+    await client.metrics.delete("exact", workspace="team")
+    with pytest.raises(NotFound):
+        await client.metrics.retrieve("exact", workspace="team")
+
+
+async def test_the_synchronous_client_has_the_same_calls(url: str) -> None:
+    def use() -> None:
+        with Pinset(url) as client:
+            client.tasks.create("france", FRANCE)
+            client.tasksets.create("suite", ["france"])
+            assert [member.name for member in client.tasksets.members("suite")] == ["france"]
+            assert [task.ref for task in client.tasks.list()] == ["default/france"]
+            assert client.execute("{ viewer { name } }")["viewer"]["name"]
+
+    await anyio.to_thread.run_sync(use)
+
+
+def test_the_synchronous_client_is_written_from_the_asynchronous_one() -> None:
+    public = {name for name in dir(AsyncPinset) if not name.startswith("_")}
+    assert public == {name for name in dir(Pinset) if not name.startswith("_")}
+
+
+async def test_the_humaneval_example_reads_back_byte_for_byte(url: str, client: AsyncPinset) -> None:
+    command = [sys.executable, str(EXAMPLES / "humaneval.py"), url]
+    for outcome in ("CREATED", "UNCHANGED"):
+        process = await anyio.run_process(command, stderr=subprocess.STDOUT, check=False)
+        assert process.returncode == 0, process.stdout.decode()
+        assert f"{outcome}: revision 1 of humaneval, 164 tasks" in process.stdout.decode()
+    assert (await client.workspaces.retrieve()).task_count == 164

@@ -11,7 +11,8 @@ from resolvers.workspaces import writable
 from storage.deletion import delete
 from storage.driver import ObjectId
 from storage.filters import facets_of
-from storage.publishing import Publication, Published, publish
+from storage.publications import Publication, Published
+from storage.publishing import publish
 from storage.records import TASK
 
 
@@ -69,7 +70,6 @@ async def _publish(
         kind=TASK,
         workspace=workspace,
         name=name,
-        text=content.text,
         digest=content.digest,
         actor=context.actor,
         project=project,
@@ -81,7 +81,7 @@ async def _publish(
         metrics=content.metrics,
         config=content.config,
     )
-    return await publish(context.services, publication)
+    return await publish(context.services, publication, content.text)
 
 
 def _checked(

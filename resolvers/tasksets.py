@@ -16,7 +16,8 @@ from resolvers.workspaces import writable
 from storage.deletion import delete
 from storage.driver import ObjectId
 from storage.filters import facets_of
-from storage.publishing import MemberGone, Publication, Published, publish
+from storage.publications import Publication, Published
+from storage.publishing import MemberGone, publish
 from storage.records import TASK, TASKSET, Head
 from storage.revisions import find_heads_by_name, newest_with_digest
 
@@ -100,7 +101,6 @@ async def _publish(
             kind=TASKSET,
             workspace=workspace,
             name=name,
-            text=content.text,
             digest=content.digest,
             actor=context.actor,
             project=project,
@@ -113,7 +113,7 @@ async def _publish(
             member_parents=[pin.task_id for pin in pins],
         )
         try:
-            return await publish(context.services, publication)
+            return await publish(context.services, publication, content.text)
         except MemberGone:
             continue
     raise Conflict("Members kept being deleted and created again; try again.", ("taskset", "tasks"))

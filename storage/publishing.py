@@ -1,66 +1,18 @@
 """Publishing: one transaction that compares with `latest`, cuts a revision where content differs, and moves tags."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
-from domain.errors import AlreadyExists, Conflict, ErrorCode, InvalidInput, NotFound
-from domain.limits import MAX_TAGS
-from domain.names import LATEST
-from domain.outcomes import ABSENT, Absent, Outcome
+from domain.errors import AlreadyExists, Conflict, InvalidInput, NotFound, UserError
+from domain.outcomes import Outcome
 from storage import contents, guards, metrics
 from storage.clock import now
-from storage.driver import Document, ObjectId, Session
-from storage.records import TASK, TASKSET, Head, RecordKind, Revision, Tag
+from storage.driver import Database, Session, UpdateOne
+from storage.publications import Publication, Published, Step, step
+from storage.records import TASK, Head, MetricRecord, RecordKind
 from storage.revisions import find_head, find_revisions, head_record, revision_record
 from storage.services import Services
-from storage.tags import moved_tags, record_moves
-
-
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """Everything that a publish needs, checked and pinned before.
-
-    `facets` are what metadata filters look for; `member_ids` and `member_parents` stand in the order of `members`.
-    """
-
-    kind: RecordKind
-    workspace: str
-    name: str
-    text: str
-    digest: str
-    actor: str | None
-    project: str | Absent | None = ABSENT
-    tags: Sequence[str] = ()
-    expected_digest: str | None = None
-    must_be_new: bool = False
-    facets: Sequence[str] = ()
-    task_kind: str | None = None
-    metrics: Sequence[str] = ()
-    config: str | None = None
-    members: Sequence[str] = ()
-    member_ids: Sequence[ObjectId] = ()
-    member_parents: Sequence[ObjectId] = ()
-
-    @property
-    def ref(self) -> str:
-        """`workspace/name`."""
-        return f"{self.workspace}/{self.name}"
-
-    @property
-    def own_tags(self) -> list[str]:
-        """The tags of the body that move by hand: listing `latest` has no effect."""
-        return [tag for tag in self.tags if tag != LATEST]
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """The record and its revision after a publish, and what it did."""
-
-    head: Head
-    revision: Revision
-    outcome: Outcome
+from storage.tags import move_rows
 
 
 class MemberGone(Exception):
@@ -70,8 +22,8 @@ class MemberGone(Exception):
 _METRIC_PATH: Final = ("task", "spec", "evaluator", "metrics")
 
 
-async def publish(services: Services, publication: Publication) -> Published:
-    """Store content as the record's next revision where it differs from `latest`, else apply tags and project.
+async def publish(services: Services, publication: Publication, text: str) -> Published:
+    """Store content (`text`) as the record's next revision where it differs from `latest`, else apply tags and project.
 
     Raises AlreadyExists (`must_be_new`), Conflict (`expected_digest`, or a race of 10 s), NotFound and InvalidInput
     for metrics, MemberGone where a pinned task was deleted meanwhile.
@@ -80,27 +32,32 @@ async def publish(services: Services, publication: Publication) -> Published:
         unchanged = await _unchanged(services, publication)
         if unchanged is not None:
             return unchanged
-    await contents.stage(services.database, {publication.digest: publication.text})
-    keys = [f"{publication.kind.noun}:{publication.ref}", *_metric_lanes(publication)]
+    await contents.stage(services.database, {publication.digest: text})
+    keys = [record_key(publication.kind, publication.ref), *metric_keys(publication.metrics, publication.ref)]
     return await services.transactions.run(keys, lambda session: _publish(services, session, publication))
+
+
+def record_key(kind: RecordKind, ref: str) -> str:
+    """What the transactions on one record (`workspace/name`) queue for."""
+    return f"{kind.noun}:{ref}"
+
+
+def metric_keys(refs: Iterable[str], holder: str) -> list[str]:
+    """What publishes of one process that write the same guard of a metric queue for."""
+    slot = guards.slot_of(holder)
+    return [guards.metric_guard(ref, slot) for ref in set(refs)]
 
 
 async def _unchanged(services: Services, publication: Publication) -> Published | None:
     """The answer where nothing is to be written at all, found without a transaction."""
     head = await find_head(services.database, publication.kind, publication.workspace, publication.name)
     _check_expectation(publication, head)
-    if head is None or not _changes_nothing(publication, head):
+    if head is None or not publication.changes_nothing(head):
         return None
     found = await find_revisions(services, publication.kind, [head.revision_id])
     if head.revision_id not in found:
         return None
     return Published(head, found[head.revision_id], Outcome.UNCHANGED)
-
-
-def _metric_lanes(publication: Publication) -> list[str]:
-    """What publishes of one process that write the same guard of a metric wait for."""
-    slot = guards.slot_of(publication.ref)
-    return [guards.metric_guard(ref, slot) for ref in set(publication.metrics)]
 
 
 def _check_expectation(publication: Publication, head: Head | None) -> None:
@@ -121,189 +78,96 @@ def _check_expectation(publication: Publication, head: Head | None) -> None:
         )
 
 
-def _changes_nothing(publication: Publication, head: Head) -> bool:
-    if head.digest != publication.digest or _project_moves(publication, head.project):
-        return False
-    pointing = {tag.name for tag in head.tags if tag.number == head.number}
-    return pointing.issuperset(publication.own_tags)
-
-
-def _project_moves(publication: Publication, project: str | None) -> bool:
-    return publication.project is not ABSENT and publication.project != project
-
-
 async def _publish(services: Services, session: Session, publication: Publication) -> Published:
     heads = services.database[publication.kind.heads]
     document = await heads.find_one({"workspace": publication.workspace, "name": publication.name}, session=session)
     head = None if document is None else head_record(document)
     _check_expectation(publication, head)
-    if head is None or document is None:
-        return await _create(services, session, publication)
-    if head.digest == publication.digest:
-        return await _keep(services, session, publication, head)
-    return await _advance(services, session, publication, head, document)
-
-
-async def _create(services: Services, session: Session, publication: Publication) -> Published:
-    identity, at = ObjectId(), now()
-    revision = await _cut(services, session, publication, identity, 1, at, ())
-    tags, moves = moved_tags((), publication.own_tags, 1, publication.digest)
-    document = {
-        "_id": identity,
-        "workspace": publication.workspace,
-        "name": publication.name,
-        "project": None if publication.project is ABSENT else publication.project,
-        "createdAt": at,
-        "updatedAt": at,
-        **_pointers(publication, revision, tags),
-    }
-    await services.database[publication.kind.heads].insert_one(document, session=session)
-    if publication.kind is TASK:
-        await guards.create(services.database, session, [guards.task_guard(identity)])
-    await record_moves(services.database, session, identity, moves, at, publication.actor)
-    return Published(head_record(document), revision, Outcome.CREATED)
-
-
-async def _advance(
-    services: Services, session: Session, publication: Publication, head: Head, document: Document
-) -> Published:
-    at = now()
-    known = document.get("metrics", ())
-    revision = await _cut(services, session, publication, head.id, head.number + 1, at, known)
-    tags, moves = moved_tags(head.tags, publication.own_tags, revision.number, publication.digest)
-    changes = {"updatedAt": at, **_pointers(publication, revision, tags), **_project(publication)}
-    await services.database[publication.kind.heads].update_one({"_id": head.id}, {"$set": changes}, session=session)
-    if publication.kind is TASKSET:
-        await services.database[publication.kind.revisions].update_one(
-            {"_id": head.revision_id}, {"$set": {"isHead": False}}, session=session
-        )
-    await record_moves(services.database, session, head.id, moves, at, publication.actor)
-    return Published(_moved(head, publication, revision, tags, at), revision, Outcome.PUBLISHED)
-
-
-async def _keep(services: Services, session: Session, publication: Publication, head: Head) -> Published:
-    tags, moves = moved_tags(head.tags, publication.own_tags, head.number, head.digest)
-    _check_tag_count(tags)
-    at = now()
-    if moves or _project_moves(publication, head.project):
-        changes = {"updatedAt": at, "tags": [tag_document(tag) for tag in tags], **_project(publication)}
-        await services.database[publication.kind.heads].update_one({"_id": head.id}, {"$set": changes}, session=session)
-        await record_moves(services.database, session, head.id, moves, at, publication.actor)
-        project = head.project if publication.project is ABSENT else publication.project
-        head = replace(head, updated_at=at, tags=tuple(tags), project=project)
-    document = await services.database[publication.kind.revisions].find_one({"_id": head.revision_id}, session=session)
-    if document is None:
-        raise RuntimeError(f"the revision that {head.ref} points at is gone")
-    return Published(head, revision_record(document), Outcome.UNCHANGED)
-
-
-async def _cut(
-    services: Services,
-    session: Session,
-    publication: Publication,
-    parent: ObjectId,
-    number: int,
-    at: datetime,
-    known_metrics: Sequence[str],
-) -> Revision:
-    identity = ObjectId()
-    await _hold_metrics(services, session, publication, known_metrics)
-    if publication.member_parents:
-        held = [guards.task_guard(task) for task in publication.member_parents]
-        if not await guards.hold(services.database, session, held):
-            raise MemberGone
-    document = _revision_document(publication, identity, parent, number, at)
-    await services.database[publication.kind.revisions].insert_one(document, session=session)
-    return revision_record(document)
-
-
-async def _hold_metrics(services: Services, session: Session, publication: Publication, known: Sequence[str]) -> None:
-    """New content may name only metrics that exist and are not retired; a first naming writes the metric's guard."""
+    planned = step(publication, head, now())
+    if planned.revision is None:
+        return await _keep(services, session, publication, planned)
     refs = set(publication.metrics)
-    new = sorted(refs.difference(known))
-    if new and await _hold_new(services, session, publication, new) and len(new) == len(refs):
-        return
+    known: Sequence[str] = () if document is None else document.get("metrics", ())
+    found = await hold_metrics(services, session, publication.ref, refs, refs.difference(known))
+    if found is not None:
+        raise next(metric_problems(publication, found))
+    await hold_members(services.database, session, publication)
+    await write(services.database, session, publication.kind, [planned])
+    return Published(planned.head, planned.cut, planned.outcome)
+
+
+async def _keep(services: Services, session: Session, publication: Publication, planned: Step) -> Published:
+    await write(services.database, session, publication.kind, [planned])
+    revisions = services.database[publication.kind.revisions]
+    document = await revisions.find_one({"_id": planned.head.revision_id}, session=session)
+    if document is None:
+        raise RuntimeError(f"the revision that {planned.head.ref} points at is gone")
+    return Published(planned.head, revision_record(document), Outcome.UNCHANGED)
+
+
+async def write(database: Database, session: Session, kind: RecordKind, steps: Sequence[Step]) -> None:
+    """Write what publishes of different records of one kind change, whatever their number in as many commands."""
+    revisions = [each.revision for each in steps if each.revision is not None]
+    records = [each.record for each in steps if each.record is not None]
+    changes = [UpdateOne({"_id": each.head.id}, {"$set": each.changes}) for each in steps if each.changes is not None]
+    demoted = [each.demoted for each in steps if each.demoted is not None]
+    moves = [row for each in steps for row in move_rows(each.head.id, each.moves, each.at, each.actor)]
+    if revisions:
+        await database[kind.revisions].insert_many(revisions, session=session)
+    if records:
+        await database[kind.heads].insert_many(records, session=session)
+        if kind is TASK:
+            await guards.create(database, session, [guards.task_guard(record["_id"]) for record in records])
+    if changes:
+        await database[kind.heads].bulk_write(changes, session=session)
+    if demoted:
+        unset = {"$set": {"isHead": False}}
+        await database[kind.revisions].update_many({"_id": {"$in": demoted}}, unset, session=session)
+    if moves:
+        await database["tag_moves"].insert_many(moves, session=session)
+
+
+async def hold_members(database: Database, session: Session, taskset: Publication) -> None:
+    """Rely on a taskset's members until the commit. Raises MemberGone where one was deleted."""
+    held = [guards.task_guard(task) for task in taskset.member_parents]
+    if not await guards.hold(database, session, held):
+        raise MemberGone
+
+
+async def hold_metrics(
+    services: Services, session: Session, holder: str, refs: set[str], new: set[str]
+) -> Mapping[str, MetricRecord] | None:
+    """Rely on the metrics that new content names until the commit: None where all exist and none is retired.
+
+    Else those that were found, for `metric_problems`. `new` are the ones of `refs` that the record did not name
+    before; only they are written, in the guard's slot of `holder` (`workspace/name`).
+    """
+    if len(new) == len(refs) and await _hold_new(services, session, holder, new):
+        return None
     found = await metrics.find_by_ref(services.database, refs, session)
+    if any(ref not in found or found[ref].is_retired for ref in refs):
+        return found
+    for ref in new:
+        services.metric_ids.put(ref, found[ref].id)
+    if not await _hold_new(services, session, holder, new):
+        raise RuntimeError(f"a metric of {holder} has no guard")
+    return None
+
+
+def metric_problems(publication: Publication, found: Mapping[str, MetricRecord]) -> Iterator[UserError]:
+    """What is wrong with the metrics that a task's content names: NotFound, InvalidInput for a retired one."""
     for position, ref in enumerate(publication.metrics):
         metric = found.get(ref)
         if metric is None:
-            raise NotFound(f"There is no metric '{ref}'; create it first.", (*_METRIC_PATH, position), ref=ref)
-        if metric.is_retired:
-            raise InvalidInput(f"The metric '{ref}' is retired; new content cannot name it.", (*_METRIC_PATH, position))
-    for ref in new:
-        services.metric_ids.put(ref, found[ref].id)
-    if not await _hold_new(services, session, publication, new):
-        raise RuntimeError(f"a metric of {publication.ref} has no guard")
+            yield NotFound(f"There is no metric '{ref}'; create it first.", (*_METRIC_PATH, position), ref=ref)
+        elif metric.is_retired:
+            message = f"The metric '{ref}' is retired; new content cannot name it."
+            yield InvalidInput(message, (*_METRIC_PATH, position))
 
 
-async def _hold_new(services: Services, session: Session, publication: Publication, refs: Sequence[str]) -> bool:
+async def _hold_new(services: Services, session: Session, holder: str, refs: Iterable[str]) -> bool:
     """Whether the metrics, by the ids remembered for them, exist and are not retired; they stay so until the commit."""
-    ids = [services.metric_ids.get(ref) for ref in refs]
-    slot = guards.slot_of(publication.ref)
-    held = [guards.metric_guard(identity, slot) for identity in ids if identity is not None]
-    return len(held) == len(refs) and await guards.hold(services.database, session, held)
-
-
-def _revision_document(
-    publication: Publication, identity: ObjectId, parent: ObjectId, number: int, at: datetime
-) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "_id": identity,
-        "parent": parent,
-        "workspace": publication.workspace,
-        "name": publication.name,
-        "number": number,
-        "digest": publication.digest,
-        "createdAt": at,
-        "createdBy": publication.actor,
-    }
-    if publication.kind is TASK:
-        return {**document, "metrics": list(publication.metrics), "config": publication.config}
-    return {
-        **document,
-        "isHead": True,
-        "memberCount": len(publication.members),
-        "members": list(publication.members),
-        "memberIds": list(publication.member_ids),
-    }
-
-
-def _pointers(publication: Publication, revision: Revision, tags: Sequence[Tag]) -> dict[str, Any]:
-    _check_tag_count(tags)
-    pointers: dict[str, Any] = {
-        "number": revision.number,
-        "digest": revision.digest,
-        "revision": revision.id,
-        "tags": [tag_document(tag) for tag in tags],
-        "facets": list(publication.facets),
-    }
-    if publication.kind is TASK:
-        pointers |= {"kind": publication.task_kind, "metrics": list(dict.fromkeys(publication.metrics))}
-    return pointers
-
-
-def _project(publication: Publication) -> dict[str, Any]:
-    return {} if publication.project is ABSENT else {"project": publication.project}
-
-
-def _moved(head: Head, publication: Publication, revision: Revision, tags: Sequence[Tag], at: datetime) -> Head:
-    project = head.project if isinstance(publication.project, Absent) else publication.project
-    return replace(
-        head,
-        number=revision.number,
-        digest=revision.digest,
-        revision_id=revision.id,
-        tags=tuple(tags),
-        project=project,
-        updated_at=at,
-    )
-
-
-def _check_tag_count(tags: Sequence[Tag]) -> None:
-    if len(tags) > MAX_TAGS:
-        raise InvalidInput(f"A record has at most {MAX_TAGS} tags.", ("tags",), ErrorCode.LIMIT_EXCEEDED)
-
-
-def tag_document(tag: Tag) -> Document:
-    """A tag as a head's document keeps it: a row of an array, since a dot in a map key would nest."""
-    return {"name": tag.name, "number": tag.number, "digest": tag.digest}
+    ids = {ref: services.metric_ids.get(ref) for ref in sorted(refs)}
+    slot = guards.slot_of(holder)
+    held = [guards.metric_guard(identity, slot) for identity in ids.values() if identity is not None]
+    return len(held) == len(ids) and await guards.hold(services.database, session, held)

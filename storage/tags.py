@@ -33,17 +33,12 @@ def moved_tags(tags: Sequence[Tag], names: Sequence[str], number: int, digest: s
     return sorted(pointing.values(), key=lambda tag: tag.name), moves
 
 
-async def record_moves(
-    database: Database, session: Session, parent: ObjectId, moves: Sequence[Move], at: datetime, actor: str | None
-) -> None:
-    """Append moves to the record's log."""
-    if not moves:
-        return
-    rows = [
+def move_rows(parent: ObjectId, moves: Sequence[Move], at: datetime, actor: str | None) -> list[Document]:
+    """Moves of one record as rows of the log."""
+    return [
         {"_id": ObjectId(), "parent": parent, "tag": tag, "from": before, "to": after, "at": at, "by": actor}
         for tag, before, after in moves
     ]
-    await database["tag_moves"].insert_many(rows, session=session)
 
 
 async def move_tag(
@@ -153,7 +148,7 @@ async def _store(
     await services.database[kind.heads].update_one(
         {"_id": head.id}, {"$set": {"tags": rows, "updatedAt": at}}, session=session
     )
-    await record_moves(services.database, session, head.id, moves, at, actor)
+    await services.database["tag_moves"].insert_many(move_rows(head.id, moves, at, actor), session=session)
     return replace(head, tags=tuple(tags), updated_at=at)
 
 

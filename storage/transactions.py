@@ -17,13 +17,14 @@ from pymongo.write_concern import WriteConcern
 from domain.deadlines import writing_begins
 from domain.errors import Conflict, ErrorCode, InvalidInput, ServiceUnavailable
 from domain.limits import MAX_TRANSACTION_BYTES, MEBIBYTE, TRANSACTION_SECONDS
-from storage.driver import Client, DuplicateKeyError, OperationFailure, PyMongoError, Session
+from storage.driver import BulkWriteError, Client, Document, OperationFailure, PyMongoError, Session
 
 Result = TypeVar("Result")
 Work = Callable[[Session], Awaitable[Result]]
 
 _SNAPSHOT: Final = ReadConcern("snapshot")
 _MAJORITY: Final = WriteConcern("majority")
+_DUPLICATE_KEY: Final = 11000
 _TOO_LARGE: Final = frozenset({388, 10334, 17419, 17420})
 _FIRST_DELAY: Final = 0.002
 _LONGEST_DELAY: Final = 0.25
@@ -137,14 +138,22 @@ async def _quietly(abort: Coroutine[Any, Any, None]) -> None:
 
 
 def _is_race(error: PyMongoError) -> bool:
-    if isinstance(error, DuplicateKeyError):
-        pattern = (error.details or {}).get("keyPattern") or {}
-        return tuple(pattern) in _RACES
+    details = _details(error)
+    if details.get("code") == _DUPLICATE_KEY:
+        return tuple(details.get("keyPattern") or {}) in _RACES
     return error.has_error_label("TransientTransactionError")
 
 
+def _details(error: PyMongoError) -> Document:
+    """What the server says of an error; a command with many writes stops at the first that fails."""
+    if isinstance(error, BulkWriteError):
+        failed: list[Document] = error.details.get("writeErrors", [])
+        return failed[0] if failed else {}
+    return (error.details or {}) if isinstance(error, OperationFailure) else {}
+
+
 def _explained(error: PyMongoError) -> Exception:
-    if isinstance(error, OperationFailure) and error.code in _TOO_LARGE:
+    if _details(error).get("code") in _TOO_LARGE:
         return InvalidInput(
             f"The change is too large for one transaction ({MAX_TRANSACTION_BYTES // MEBIBYTE} MiB); "
             "send it in smaller parts.",

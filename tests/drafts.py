@@ -7,7 +7,7 @@ from domain.metrics import MetricType
 from resolvers.context import Context
 from resolvers.metrics import CreateMetric, create_metric
 from resolvers.tasks import create_task
-from storage.publishing import Published
+from storage.publications import Published
 from storage.records import MetricRecord
 
 GEOGRAPHY = "Answer the user's geography question with the capital city."

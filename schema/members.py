@@ -91,13 +91,15 @@ async def warm_members(info: Info, members: Sequence[Member], wanted: Selection)
     """Load in bulk what the selection asks of these members."""
     visible = [member for member in members if not member.is_hidden]
     loaders = info.context.loaders
-    if wanted.has("revision", "isDangling"):
-        found = await warm(loaders.member_revision, visible)
-        pinned = [revision for revision in found if revision is not None]
-        await tasks.warm_task_revisions(info, pinned, wanted.below("revision"))
     if wanted.has("task", "isOutdated"):
-        heads = await warm(loaders.head_by_ref[TASK], [member.record for member in visible])
-        await tasks.warm_tasks(info, [head for head in heads if head is not None], wanted.below("task"))
+        found = await warm(loaders.head_by_ref[TASK], [member.record for member in visible])
+        heads = [head for head in found if head is not None]
+        loaders.head[TASK].prime_many({head.id: head for head in heads})
+        await tasks.warm_tasks(info, heads, wanted.below("task"))
+    if wanted.has("revision", "isDangling"):
+        pinned = await warm(loaders.member_revision, visible)
+        revisions = [revision for revision in pinned if revision is not None]
+        await tasks.warm_task_revisions(info, revisions, wanted.below("revision"))
 
 
 async def connect_members(

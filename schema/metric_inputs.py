@@ -17,10 +17,10 @@ from schema.enums import MetricType
 from schema.scalars import JSON
 
 _TEMPLATE: Final = (
-    "A Jinja template; `item` is the task's content (`item.reference.expected`, or `item.expected`), `sample` is the "
+    "a Jinja template; `item` is the task's content (`item.reference.expected`, or `item.expected`), `sample` is the "
     "answer (`sample.output_text`)."
 )
-_CANDIDATE: Final = f"What is scored: {_TEMPLATE[0].lower()}{_TEMPLATE[1:]} Absent means the answer's text."
+_CANDIDATE: Final = f"What is scored: {_TEMPLATE} Absent means the answer's text."
 _SECRET: Final = (
     "Name of a secret on the worker (letters, digits and `_`), never the secret itself: `X` reads `PINSET_SECRET_X`."
 )
@@ -51,7 +51,7 @@ class NumberOperation(Enum):
 
 @strawberry.input(description="A comparison of one reference text with the answer.")
 class TextMatchInput:
-    reference: str = strawberry.field(description=f"The expected text: {_TEMPLATE[0].lower()}{_TEMPLATE[1:]}")
+    reference: str = strawberry.field(description=f"The expected text: {_TEMPLATE}")
     candidate: str | None = strawberry.field(description=_CANDIDATE)
 
 
@@ -66,7 +66,7 @@ class StringCheckInput:
     renamed: ClassVar[Mapping[str, str]] = {"left": "left_template", "right": "right_template"}
 
     operation: StringOperation = strawberry.field(description="The relation.")
-    left: str = strawberry.field(description=f"The left text: {_TEMPLATE[0].lower()}{_TEMPLATE[1:]}")
+    left: str = strawberry.field(description=f"The left text: {_TEMPLATE}")
     right: str = strawberry.field(description="The right text, a template over the same values.")
 
 
@@ -75,7 +75,7 @@ class NumberCheckInput:
     renamed: ClassVar[Mapping[str, str]] = {"left": "left_template", "right": "right_template"}
 
     operation: NumberOperation = strawberry.field(description="The relation.")
-    left: str = strawberry.field(description=f"The text with the left number: {_TEMPLATE[0].lower()}{_TEMPLATE[1:]}")
+    left: str = strawberry.field(description=f"The text with the left number: {_TEMPLATE}")
     right: str = strawberry.field(description="The text with the right number, a template over the same values.")
     epsilon: float | None = strawberry.field(
         description="The greatest difference allowed, 0 or more; required by ABSOLUTE_DIFFERENCE, and only there."

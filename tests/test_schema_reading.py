@@ -61,8 +61,7 @@ async def test_members_with_their_content_take_as_many_commands_for_many_as_for_
             answer = await data(MEMBERS, {"first": first}, fresh)
         assert len(answer["taskset"]["latest"]["members"]["nodes"]) == first
         counts.append(sorted(reads))
-    print(counts)
-    assert counts[0] == counts[1]
+    assert counts[0] == counts[1] == ["contents", "task_revisions", "tasks", "taskset_revisions", "tasksets"]
 
 
 async def test_a_page_of_tasks_with_metrics_takes_as_many_commands_for_many_as_for_one(context: Context) -> None:

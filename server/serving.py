@@ -25,6 +25,12 @@ from storage import local
 from storage.driver import check_server, connect
 from storage.services import Services, open_services
 
+new_event_loop: Callable[[], asyncio.AbstractEventLoop] | None
+try:
+    from uvloop import new_event_loop
+except ImportError:  # it is not made for Windows, where the standard loop serves
+    new_event_loop = None
+
 log = structlog.get_logger("pinset.serving")
 
 # Long enough for the longest operation, short enough for the patience of an orchestrator.
@@ -36,7 +42,7 @@ Announce = Callable[[str, bool], None]
 
 def run(settings: Settings, announce: Announce) -> None:
     """Serve until a signal comes; `announce(url, is_new)` is called once it answers. Raises StartupFailure."""
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(serve(settings, announce))
 
 
@@ -157,11 +163,3 @@ def _warn(settings: Settings) -> None:
 def _url(settings: Settings, listener: socket.socket) -> str:
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     return f"http://{host}:{listener.getsockname()[1]}/graphql"
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop  # noqa: PLC0415
-    except ImportError:
-        return None
-    return uvloop.new_event_loop

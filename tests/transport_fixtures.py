@@ -13,7 +13,7 @@ from server.settings import Settings
 from tests.graphql_client import GraphQLClient, serving
 from tests.small_schema import probe, schema
 
-configure("json", "info")
+configure("json", "warning")
 
 
 async def ready() -> None:

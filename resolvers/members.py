@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from domain.errors import ServiceUnavailable
 from storage.driver import ObjectId
-from storage.pages import PageRequest, place
+from storage.pages import PageRequest, Positions
 from storage.records import TASK, TASKSET, Head, Page, Revision
 from storage.revisions import find_heads_by_name, find_revisions, newest_with_digest
 
@@ -43,23 +44,28 @@ class Member:
 async def members(context: Context, revision: Revision, request: PageRequest) -> Page[Member]:
     """A page of the members in the order published. Raises BadUserInput for a bad page."""
     whole = await with_members(context, revision)
-    chosen, cursors, has_next, has_previous = place(whole.member_count, whole.id, request)
-    return Page(tuple(_member(context, whole, index) for index in chosen), tuple(cursors), has_next, has_previous)
+    chosen, cursors, has_next, has_previous = Positions(whole.member_count, whole.id, "members").page(request)
+    return Page(tuple(member_at(context, whole, index) for index in chosen), tuple(cursors), has_next, has_previous)
 
 
 async def member(context: Context, revision: Revision, workspace: str | None, name: str) -> Member | None:
     """The member of this name; `workspace` None means that of the taskset."""
     whole = await with_members(context, revision)
     index = whole.positions.get(f"{workspace or revision.workspace}/{name}")
-    return None if index is None else _member(context, whole, index)
+    return None if index is None else member_at(context, whole, index)
 
 
 async def with_members(context: Context, revision: Revision) -> Revision:
-    """The same revision with its members, where it came from a list that leaves them out."""
+    """The same revision with its members, where it came from a list that leaves them out.
+
+    Raises ServiceUnavailable where it was deleted since.
+    """
     if revision.member_count == len(revision.members):
         return revision
     found = await find_revisions(context.services, TASKSET, [revision.id])
-    return found.get(revision.id, revision)
+    if revision.id not in found:
+        raise ServiceUnavailable(f"'{revision.ref}' was deleted while it was being read; repeat the request.")
+    return found[revision.id]
 
 
 async def member_revisions(context: Context, wanted: Sequence[Member]) -> dict[str, Revision]:
@@ -89,7 +95,8 @@ async def member_tasks(context: Context, wanted: Sequence[Member]) -> dict[str, 
     return {head.ref: head for head in found.values()}
 
 
-def _member(context: Context, revision: Revision, index: int) -> Member:
+def member_at(context: Context, revision: Revision, index: int) -> Member:
+    """The member at an index from 0 of a revision that was read with its members."""
     record, _, digest = revision.members[index].partition("#")
     workspace, _, name = record.partition("/")
     hidden = not context.viewer.reads(workspace)

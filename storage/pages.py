@@ -1,20 +1,14 @@
-"""Keyset pages: a cursor carries the sort values of a row, so that any page costs what the first does."""
+"""Keyset pages: a page starts at the sort values of a row, so that any page costs what the first does."""
 
-import base64
-import binascii
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Final
 
 from domain.errors import BadUserInput
 from domain.limits import DEFAULT_PAGE, MAX_OFFSET, MAX_PAGE
+from storage.cursors import Key, decode, encode, signature_of
 from storage.driver import ASCENDING, DESCENDING, Collection, Document, ObjectId
-
-_VERSION: Final = 1
 
 
 class OrderField(StrEnum):
@@ -25,7 +19,8 @@ class OrderField(StrEnum):
     UPDATED_AT = "updatedAt"
 
 
-_TIMES: Final = (OrderField.CREATED_AT, OrderField.UPDATED_AT)
+# No two rows of one list share these, so that their indexes need no tie-break.
+_UNIQUE: Final = frozenset({"_id", OrderField.NAME, "number", "position", "parent"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +30,15 @@ class Order:
     field: str = OrderField.CREATED_AT
     descending: bool = False
 
-    def keys(self) -> list[tuple[str, int]]:
-        """The sort specification of a query."""
-        direction = DESCENDING if self.descending else ASCENDING
-        return [(self.field, direction)] if self.field == "_id" else [(self.field, direction), ("_id", direction)]
+    @property
+    def is_unique(self) -> bool:
+        """Whether the field alone gives every row a place of its own."""
+        return self.field in _UNIQUE
+
+    def keys(self, *, backward: bool = False) -> list[tuple[str, int]]:
+        """The sort specification of a query; `backward` is the same order read from its end."""
+        direction = ASCENDING if self.descending is backward else DESCENDING
+        return [(name, direction) for name in ((self.field,) if self.is_unique else (self.field, "_id"))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,102 +97,113 @@ async def fetch(
     page: PageRequest,
     projection: Mapping[str, Any] | None = None,
 ) -> Slice:
-    """One page of the documents that match `query`. Raises BadUserInput for a bad page or a foreign cursor."""
+    """One page of the documents that match `query`, by the Relay algorithm.
+
+    Raises BadUserInput for a bad page or a foreign cursor.
+    """
     page.check()
-    signature = _signature(query)
-    after = None if page.after is None else _decode(page.after, order, signature, "after")
-    before = None if page.before is None else _decode(page.before, order, signature, "before")
-    bounds = [_beyond(order, key, forward) for key, forward in ((after, True), (before, False)) if key is not None]
-    conditions = {"$and": [query, *bounds]} if bounds else query
-    if page.size == 0:
-        return Slice((), (), False, False)
-    sort = order.keys()
-    if page.is_backward:
-        sort = [(name, -direction) for name, direction in sort]
-    found = collection.find(conditions, projection, sort=sort, limit=page.size + 1, skip=page.offset or 0)
-    documents = await found.to_list(None)
+    signature = signature_of(collection.name, query)
+    after, before = (
+        None if cursor is None else decode(cursor, order.field, order.descending, signature, argument)
+        for cursor, argument in ((page.after, "after"), (page.before, "before"))
+    )
+    parts = between(query, order, after, before)
+    documents: list[Document] = []
+    if parts:
+        found = collection.find(
+            parts[0] if len(parts) == 1 else {"$or": parts},
+            projection,
+            sort=order.keys(backward=page.is_backward),
+            limit=page.size + 1,
+            skip=page.offset or 0,
+        )
+        documents = await found.to_list(None)
     has_more = len(documents) > page.size
     documents = documents[: page.size]
     if page.is_backward:
         documents.reverse()
-        return _slice(documents, order, signature, before is not None, has_more)
-    return _slice(documents, order, signature, has_more, after is not None or bool(page.offset))
+        sides = (before is not None, has_more)
+    else:
+        sides = (has_more, await _has_skipped(collection, query, page, documents) or after is not None)
+    cursors = [encode(order.field, order.descending, row.get(order.field), row["_id"], signature) for row in documents]
+    return Slice(documents, cursors, *sides)
 
 
-def _slice(documents: list[Document], order: Order, signature: str, has_next: bool, has_previous: bool) -> Slice:
-    cursors = [encode(document, order, signature) for document in documents]
-    return Slice(documents, cursors, has_next, has_previous)
+async def _has_skipped(
+    collection: Collection, query: Mapping[str, Any], page: PageRequest, documents: Sequence[Document]
+) -> bool:
+    """Whether an offset passed over any row; past the end of the list that is not known without a look."""
+    if not page.offset or documents:
+        return bool(page.offset)
+    return await collection.find_one(query, {"_id": 1}) is not None
 
 
-def place(length: int, identity: ObjectId, request: PageRequest) -> tuple[range, list[str], bool, bool]:
-    """A page of a list that lies in memory: the indices from 0, their cursors, and what lies on either side.
+def between(query: Mapping[str, Any], order: Order, after: Key | None, before: Key | None) -> list[Mapping[str, Any]]:
+    """The queries whose results together lie between two rows: each one range of an index, none where they cross.
 
-    `identity` is whose list it is: the cursor of another list is refused. Raises BadUserInput.
+    One query with the alternatives inside would read every row that shares its time with the cursor's.
     """
-    request.check()
-    signature = str(identity)[-8:]
-    start, stop = 0, length
-    if request.after is not None:
-        start = _decode(request.after, _POSITION, signature, "after")[0] + 1
-    if request.before is not None:
-        stop = min(stop, _decode(request.before, _POSITION, signature, "before")[0])
-    start = max(start, request.offset or 0)
-    chosen = range(start, max(start, stop))
-    chosen = chosen[max(0, len(chosen) - request.size) :] if request.is_backward else chosen[: request.size]
-    cursors = [encode({"position": index, "_id": identity}, _POSITION, signature) for index in chosen]
-    if not chosen:
-        return chosen, cursors, False, False
-    return chosen, cursors, chosen[-1] + 1 < length, chosen[0] > 0
+    if order.descending:
+        after, before = before, after
+    ends = [(operator, key) for operator, key in (("$gt", after), ("$lt", before)) if key is not None]
+    if not ends:
+        return [query]
+    if order.is_unique:
+        return [_both(query, {order.field: {operator: _unique(order, key) for operator, key in ends}})]
+    if after is not None and before is not None and after[0] >= before[0]:
+        tied = {order.field: after[0], "_id": {"$gt": after[1], "$lt": before[1]}}
+        return [_both(query, tied)] if after[0] == before[0] else []
+    ties = [_both(query, {order.field: key[0], "_id": {operator: key[1]}}) for operator, key in ends]
+    return [*ties, _both(query, {order.field: {operator: key[0] for operator, key in ends}})]
 
 
-_POSITION: Final = Order("position")
+def _unique(order: Order, key: Key) -> Any:
+    return key[1] if order.field == "_id" else key[0]
 
 
-def _beyond(order: Order, key: tuple[Any, ObjectId], forward: bool) -> dict[str, Any]:
-    value, identity = key
-    operator = "$gt" if forward != order.descending else "$lt"
-    if order.field == "_id":
-        return {"_id": {operator: identity}}
-    return {
-        order.field: {operator + "e": value},
-        "$or": [{order.field: {operator: value}}, {order.field: value, "_id": {operator: identity}}],
-    }
+def _both(query: Mapping[str, Any], bounds: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"$and": [query, bounds]} if query.keys() & bounds.keys() else {**query, **bounds}
 
 
-def encode(document: Mapping[str, Any], order: Order, signature: str) -> str:
-    """The opaque cursor of one row: version, order, sort value, id, and a fingerprint of the filter."""
-    value = None if order.field == "_id" else document[order.field]
-    if isinstance(value, datetime):
-        value = round(value.timestamp() * 1000)
-    raw = [_VERSION, order.field, int(order.descending), value, str(document["_id"]), signature]
-    return base64.urlsafe_b64encode(json.dumps(raw, separators=(",", ":")).encode()).decode().rstrip("=")
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """The places 0 to `length` of a list in memory; `owner` and `name` say whose list, so that others' cursors fail."""
 
+    length: int
+    owner: ObjectId
+    name: str
 
-def _decode(cursor: str, order: Order, signature: str, argument: str) -> tuple[Any, ObjectId]:
-    try:
-        raw = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), b"-_", validate=True))
-        version, field, descending, value, identity, filtered = raw
-        key = (_sort_value(order.field, value), ObjectId(identity))
-    except (binascii.Error, ValueError, TypeError, RecursionError, OverflowError) as error:
-        raise BadUserInput(f"`{argument}` is not a cursor of this list.", argument=argument) from error
-    if (version, field, descending) != (_VERSION, order.field, int(order.descending)):
-        raise BadUserInput(f"`{argument}` belongs to another order; start again without it.", argument=argument)
-    if filtered != signature:
-        raise BadUserInput(f"`{argument}` belongs to another list or filter; start again.", argument=argument)
-    return key
+    def window(self, request: PageRequest) -> range:
+        """The indices that the cursors and the offset leave. Raises BadUserInput for a bad page or a foreign cursor."""
+        request.check()
+        start = 0 if request.after is None else self._index(request.after, "after") + 1
+        stop = self.length if request.before is None else min(self.length, self._index(request.before, "before"))
+        start = max(0, start, request.offset or 0)
+        return range(start, max(start, stop))
 
+    def page(self, request: PageRequest) -> tuple[range, list[str], bool, bool]:
+        """The indices of a page, their cursors, and whether the list goes on after and before it.
 
-def _sort_value(field: str, value: Any) -> Any:
-    if field == "_id":
-        return None
-    if field == OrderField.NAME:
-        if isinstance(value, str):
-            return value
-    elif isinstance(value, int) and not isinstance(value, bool):
-        return datetime.fromtimestamp(value / 1000, UTC) if field in _TIMES else value
-    raise ValueError("the sort value is of another type")
+        Raises BadUserInput.
+        """
+        window = self.window(request)
+        has_more = len(window) > request.size
+        if request.is_backward:
+            chosen = window[max(0, len(window) - request.size) :]
+            sides = (request.before is not None, has_more)
+        else:
+            chosen = window[: request.size]
+            sides = (has_more, min(window.start, self.length) > 0)
+        return chosen, [self.cursor(index) for index in chosen], *sides
 
+    def cursor(self, index: int) -> str:
+        """The cursor of one place."""
+        return encode("position", False, index, self.owner, self._signature)
 
-def _signature(query: Mapping[str, Any]) -> str:
-    text = json.dumps(query, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+    def _index(self, cursor: str, argument: str) -> int:
+        index: int = decode(cursor, "position", False, self._signature, argument)[0]
+        return index
+
+    @property
+    def _signature(self) -> str:
+        return signature_of(self.name, {"owner": str(self.owner)})

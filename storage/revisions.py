@@ -12,7 +12,7 @@ from storage.services import Services
 
 NEWEST_FIRST: Final = Order("number", descending=True)
 # A list of revisions does not carry the members of each: 10,000 pins are a megabyte.
-_WITHOUT_MEMBERS: Final = {"members": 0, "memberIds": 0}
+WITHOUT_MEMBERS: Final = {"members": 0, "memberIds": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ async def newest_with_digest(
         "digest": {"$in": list({digest for _, digest in wanted})},
     }
     found: dict[tuple[ObjectId, str], Revision] = {}
-    cursor = services.database[kind.revisions].find(query, _WITHOUT_MEMBERS, sort=[("number", DESCENDING)])
+    cursor = services.database[kind.revisions].find(query, WITHOUT_MEMBERS, sort=[("number", DESCENDING)])
     for document in await cursor.to_list(None):
         key = (document["parent"], document["digest"])
         if key in wanted:
@@ -113,7 +113,7 @@ async def newest_with_digest(
 
 async def revision_page(database: Database, kind: RecordKind, head: Head, request: PageRequest) -> Page[Revision]:
     """Revisions of a record, newest first, without their members."""
-    part = await fetch(database[kind.revisions], {"parent": head.id}, NEWEST_FIRST, request, _WITHOUT_MEMBERS)
+    part = await fetch(database[kind.revisions], {"parent": head.id}, NEWEST_FIRST, request, WITHOUT_MEMBERS)
     return Page(tuple(map(revision_record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
 
 

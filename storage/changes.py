@@ -19,7 +19,7 @@ _HEARTBEAT_MILLISECONDS: Final = 500
 LIVE_SECONDS: Final = 2.0
 _RETRY_SECONDS: Final = 0.2
 
-_WATCHED: Final = ("tasks", "tasksets", "task_revisions", "taskset_revisions", "jobs", "job_events", "tokens")
+_WATCHED: Final = ("tasks", "tasksets", "task_revisions", "taskset_revisions", "jobs", "tokens")
 _OPERATIONS: Final = ("insert", "update", "replace", "delete")
 _FIELDS: Final[Mapping[str, Any]] = {
     "operationType": 1,

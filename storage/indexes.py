@@ -5,6 +5,7 @@ from typing import Final
 
 from domain.errors import StartupFailure
 from storage.driver import ASCENDING, DESCENDING, Database, IndexModel
+from storage.trials import EPOCH
 
 SCHEMA_VERSION: Final = 1
 
@@ -38,6 +39,40 @@ INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
         IndexModel([("parent", UP), ("_id", DOWN)]),
         IndexModel([("parent", UP), ("tag", UP), ("_id", DOWN)]),
     ),
+    "jobs": (
+        *_LISTED,
+        IndexModel(
+            [("workspace", UP), ("idempotencyKey", UP)],
+            unique=True,
+            partialFilterExpression={"idempotencyKey": {"$exists": True}},
+        ),
+        IndexModel([("status", UP), ("target.kind", UP), ("createdAt", UP), ("_id", UP)]),
+        IndexModel([("taskset.record", UP), ("createdAt", UP), ("_id", UP)]),
+        IndexModel([("metrics.digest", UP)]),
+    ),
+    "job_tasks": (
+        IndexModel([("job", UP), ("position", UP)], unique=True),
+        IndexModel([("job", UP), ("name", UP)], unique=True),
+        IndexModel([("digest", UP)]),
+        IndexModel([("revision", UP)], sparse=True),
+    ),
+    "trials": (
+        IndexModel([("job", UP), ("order", UP)], unique=True),
+        IndexModel([("job", UP), ("status", UP), ("order", UP)]),
+        IndexModel([("job", UP), ("taskName", UP), ("repeat", UP)], unique=True),
+        IndexModel([("taskRef", UP), ("taskDigest", UP), ("job", UP)]),
+        IndexModel([("lease.expiresAt", UP)], partialFilterExpression={"lease.expiresAt": {"$gt": EPOCH}}),
+        IndexModel([("blobs", UP)]),
+    ),
+    "job_events": (
+        IndexModel([("job", UP), ("seq", UP)], unique=True),
+        IndexModel([("job", UP), ("type", UP), ("seq", UP)]),
+    ),
+    "blobs.files": (
+        IndexModel([("filename", UP)], unique=True),
+        IndexModel([("metadata.touchedAt", UP)]),
+    ),
+    "blobs.chunks": (IndexModel([("files_id", UP), ("n", UP)], unique=True),),
 }
 
 

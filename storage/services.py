@@ -1,6 +1,8 @@
 """The services of one process: the database, and what stands between it and the use cases."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
 
 from domain.limits import MEBIBYTE
 from storage.cache import BoundedCache, Caches
@@ -10,6 +12,16 @@ from storage.indexes import ensure_indexes
 from storage.token_cache import TokenCache
 from storage.transactions import Transactions
 from storage.workspaces import ensure_default
+
+
+class Shared(Protocol):
+    """Something that a room above keeps once a process, closed with the services."""
+
+    async def close(self) -> None:
+        """Finish what is under way and let go of everything."""
+
+
+Kept = TypeVar("Kept", bound=Shared)
 
 
 @dataclass(slots=True)
@@ -26,6 +38,7 @@ class Services:
     tokens: TokenCache = field(default_factory=TokenCache)
     feed: ChangeFeed = field(init=False)
     transactions: Transactions = field(init=False)
+    _shared: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         self.feed = ChangeFeed(self.database)
@@ -33,8 +46,17 @@ class Services:
         self.caches.follow(self.feed)
         self.tokens.follow(self.feed)
 
+    def shared(self, kind: Callable[["Services"], Kept]) -> Kept:
+        """The one object of a kind in this process, made by `kind(services)` when it is first asked for."""
+        if kind not in self._shared:
+            self._shared[kind] = kind(self)
+        kept: Kept = self._shared[kind]
+        return kept
+
     async def close(self) -> None:
         """Let transactions under way end, then stop the feed. The client is closed by whoever opened it."""
+        for shared in reversed(list(self._shared.values())):
+            await shared.close()
         await self.transactions.drain()
         await self.tokens.drain()
         await self.feed.stop()

@@ -1,0 +1,226 @@
+"""Several transitions of one job in one transaction: its document is taken first, and so orders all that happens."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from domain.jobs import JobStatus
+from domain.trials import TrialStatus, check_trial_transition
+from storage.driver import Database, Document, ObjectId, ReturnDocument, Session, UpdateOne
+from storage.job_events import EventType
+from storage.jobs import ended_count, progress_document
+from storage.trials import WITHOUT_PAYLOADS
+
+_OPEN: Final = (TrialStatus.PENDING, TrialStatus.RUNNING, TrialStatus.SCORING)
+
+
+class JobBatch:
+    """The job as the transaction sees it, changed in memory and written by `flush`.
+
+    `job` is the working copy of its document, `now` the database's time; trials are working copies too.
+    """
+
+    def __init__(self, database: Database, session: Session, job: dict[str, Any]) -> None:
+        self.database = database
+        self.session = session
+        self.job = job
+        self.now: datetime = job["touchedAt"]
+        self.is_deleted = False
+        self._expected_claims = 0
+        self._before = _working_copy({key: value for key, value in job.items() if key in _MUTABLE})
+        self._trials: dict[ObjectId, dict[str, Any]] = {}
+        self._claimable: deque[dict[str, Any]] | None = None
+        self._updates: list[UpdateOne] = []
+        self._events: list[dict[str, Any]] = []
+
+    @classmethod
+    async def open(cls, database: Database, session: Session, job: ObjectId) -> "JobBatch | None":
+        """Take the job's document: every other transaction on this job waits or starts again. None where it is gone."""
+        document = await database["jobs"].find_one_and_update(
+            {"_id": job},
+            [{"$set": {"touchedAt": "$$NOW"}}],
+            return_document=ReturnDocument.AFTER,
+            session=session,
+        )
+        return None if document is None else cls(database, session, _working_copy(document))
+
+    @property
+    def status(self) -> JobStatus:
+        """Where the job stands."""
+        return JobStatus(self.job["status"])
+
+    @property
+    def open_count(self) -> int:
+        """How many trials have not ended."""
+        return sum(self.job["counts"][status] for status in _OPEN)
+
+    @property
+    def room(self) -> int:
+        """How many more trials may run at once."""
+        return max(0, int(self.job["maxConcurrency"]) - int(self.job["counts"][TrialStatus.RUNNING]))
+
+    async def load(self, trials: Iterable[ObjectId]) -> None:
+        """Read several trials in one query; those of other jobs and those that are gone stay unknown."""
+        wanted = [trial for trial in set(trials) if trial not in self._trials]
+        if wanted:
+            query = {"_id": {"$in": wanted}, "job": self.job["_id"]}
+            await self._find(query, None, len(wanted))
+
+    async def trial(self, identity: ObjectId) -> dict[str, Any] | None:
+        """The working copy of one trial, None where the job has none of this id."""
+        if identity not in self._trials:
+            await self.load([identity])
+        return self._trials.get(identity)
+
+    def expect_claims(self, most: int) -> None:
+        """Say how many waiting trials the whole batch may take, so that they are read in one query."""
+        self._expected_claims = most
+
+    async def claimable(self, wanted: int) -> list[dict[str, Any]]:
+        """Up to `wanted` trials that wait, in the order of the work list."""
+        if self._claimable is None:
+            query = {
+                "job": self.job["_id"],
+                "status": TrialStatus.PENDING,
+                "$or": [{"notBefore": None}, {"notBefore": {"$lte": self.now}}],
+            }
+            most = max(wanted, min(self._expected_claims, self.room))
+            self._claimable = deque(await self._find(query, [("order", 1)], most))
+        taken: list[dict[str, Any]] = []
+        while self._claimable and len(taken) < wanted:
+            trial = self._claimable.popleft()
+            if trial["status"] == TrialStatus.PENDING:
+                taken.append(trial)
+        return taken
+
+    async def unscored(self, wanted: int) -> list[dict[str, Any]]:
+        """Up to `wanted` reported trials that nobody scores yet."""
+        query = {"job": self.job["_id"], "status": TrialStatus.SCORING, "lease": None}
+        found = await self._find(query, [("order", 1)], wanted + len(self._trials))
+        free = [trial for trial in found if trial["status"] == TrialStatus.SCORING and trial["lease"] is None]
+        return free[:wanted]
+
+    async def _find(self, query: Document, sort: Any, limit: int) -> list[dict[str, Any]]:
+        cursor = self.database["trials"].find(query, WITHOUT_PAYLOADS, sort=sort, limit=limit, session=self.session)
+        found = await cursor.to_list(None)
+        return [self._trials.setdefault(document["_id"], _working_copy(document)) for document in found]
+
+    def change(self, trial: dict[str, Any], fields: Mapping[str, Any]) -> None:
+        """Set top-level fields of a trial; a change of status moves the counters too."""
+        status = fields.get("status")
+        if status is not None and status != trial["status"]:
+            check_trial_transition(TrialStatus(trial["status"]), TrialStatus(status))
+            self.count(trial["status"], -1)
+            self.count(status, 1)
+        trial.update(fields)
+        self._updates.append(UpdateOne({"_id": trial["_id"]}, {"$set": dict(fields)}))
+
+    def append_attempt(self, trial: dict[str, Any], attempt: dict[str, Any], blobs: Iterable[str] = ()) -> None:
+        """Add an attempt after all others."""
+        trial["attempts"].append(attempt)
+        update: dict[str, Any] = {"$push": {"attempts": attempt}}
+        named = sorted(set(blobs))
+        if named:
+            update["$addToSet"] = {"blobs": {"$each": named}}
+        self._updates.append(UpdateOne({"_id": trial["_id"]}, update))
+
+    def finish_attempt(self, trial: dict[str, Any], fields: Mapping[str, Any]) -> None:
+        """Set fields of the last attempt, which waited to be scored."""
+        index = len(trial["attempts"]) - 1
+        trial["attempts"][index].update(fields)
+        changes = {f"attempts.{index}.{name}": value for name, value in fields.items()}
+        self._updates.append(UpdateOne({"_id": trial["_id"]}, {"$set": changes}))
+
+    def count(self, status: str, by: int) -> None:
+        """Move one of the counters by status."""
+        self.job["counts"][status] += by
+
+    def event(self, type: EventType, **fields: Any) -> None:
+        """Write the next event, with the progress as it is now."""
+        self.job["seq"] += 1
+        document = {
+            "_id": ObjectId(),
+            "job": self.job["_id"],
+            "seq": self.job["seq"],
+            "at": self.now,
+            "type": type,
+            "progress": progress_document(self.job, self.now),
+            **fields,
+        }
+        self._events.append(document)
+
+    def set_status(self, status: JobStatus, reason: str | None = None) -> None:
+        """Move the job, with its event: JobEnded for an end, JobStatusChanged for every other move."""
+        before = self.status
+        self.job["status"] = status
+        self.job["statusReason"] = reason
+        if status is JobStatus.ACTIVE:
+            self.job["startedAt"] = self.job["startedAt"] or self.now
+            self.job["pace"] = {"at": self.now, "ended": ended_count(self.job["counts"])}
+        self.job["finishedAt"] = self.now if status.is_ended else None
+        if status.is_ended:
+            self.event(EventType.ENDED, to=status, reason=reason)
+        else:
+            self.event(EventType.STATUS_CHANGED, **{"from": before, "to": status, "reason": reason})
+
+    async def update_trials(self, query: Document, update: Any) -> int:
+        """Change many trials in the database at once; working copies are written before and read anew after."""
+        await self._write_trials()
+        self._trials.clear()
+        self._claimable = None
+        result = await self.database["trials"].update_many(
+            {"job": self.job["_id"], **query}, update, session=self.session
+        )
+        return int(result.modified_count)
+
+    async def find_trials(self, query: Document, fields: Document) -> list[Document]:
+        """Fields of the job's trials that match, as they are after everything before."""
+        await self._write_trials()
+        found = self.database["trials"].find({"job": self.job["_id"], **query}, fields, session=self.session)
+        return list(await found.to_list(None))
+
+    async def delete(self) -> None:
+        """Remove the job's document; its rows are invisible from then on and swept afterwards."""
+        await self.database["jobs"].delete_one({"_id": self.job["_id"]}, session=self.session)
+        self.is_deleted = True
+
+    async def flush(self) -> None:
+        """Write what was changed."""
+        if self.is_deleted:
+            return
+        await self._write_trials()
+        if self._events:
+            await self.database["job_events"].insert_many(self._events, session=self.session)
+        changed = {key: value for key, value in self.job.items() if key in _MUTABLE and self._before[key] != value}
+        if changed:
+            await self.database["jobs"].update_one(
+                {"_id": self.job["_id"]}, {"$set": {**changed, "updatedAt": self.now}}, session=self.session
+            )
+
+    async def _write_trials(self) -> None:
+        if self._updates:
+            await self.database["trials"].bulk_write(self._updates, session=self.session)
+            self._updates = []
+
+
+_MUTABLE: Final = frozenset(
+    {
+        "status",
+        "statusReason",
+        "counts",
+        "retries",
+        "rewards",
+        "usage",
+        "seq",
+        "pace",
+        "lastHeartbeatAt",
+        "leaseSeconds",
+        "startedAt",
+        "finishedAt",
+    }
+)
+
+
+def _working_copy(document: Document) -> dict[str, Any]:
+    return {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}

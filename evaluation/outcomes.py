@@ -1,12 +1,12 @@
 """How attempts, trials and jobs end: the rules that all transitions share, on working copies."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
 from domain.jobs import JobStatus
-from domain.trials import FailureType, Score, TrialError, TrialOutcome, TrialStatus
+from domain.trials import FailureType, TrialError, TrialOutcome, TrialStatus
+from evaluation.verdicts import Verdict
 from storage.job_batches import JobBatch
 from storage.job_events import EventType
 from storage.payloads import blob_of, error_document, usage_document
@@ -15,15 +15,6 @@ from storage.trials import named_numbers, score_document
 _FIRST_WAIT_SECONDS: Final = 0.5
 _LONGEST_WAIT_SECONDS: Final = 30.0
 _PAYLOADS: Final = ("output", "response", "trajectory")
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What scoring made of an attempt: a score a metric, the views over them, and the one number of the trial."""
-
-    scores: tuple[Score, ...]
-    views: Mapping[str, float | None]
-    reward: float | None
 
 
 UNSCORED: Final = Verdict((), {}, None)

@@ -12,7 +12,6 @@ from evaluation.leases import LeaseToken, lost, new_token
 from evaluation.outcomes import (
     LEASE_EXPIRED,
     UNSCORED,
-    Verdict,
     attempt_document,
     blobs_of,
     fail_fast,
@@ -23,6 +22,7 @@ from evaluation.outcomes import (
     spend,
     verdict_fields,
 )
+from evaluation.verdicts import Verdict
 from storage.driver import ObjectId
 from storage.job_batches import JobBatch
 from storage.job_events import EventType

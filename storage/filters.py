@@ -65,8 +65,8 @@ def head_query(workspace: str, filter: HeadFilter | None) -> dict[str, Any]:
         "facets": {"$all": facets} if facets else None,
         "metrics": filter.metric,
         "tags.name": None if filter.tag in (None, "latest") else filter.tag,
-        "createdAt": _range(filter.created_at),
-        "updatedAt": _range(filter.updated_at),
+        "createdAt": date_range(filter.created_at),
+        "updatedAt": date_range(filter.updated_at),
     }
     given = {name: condition for name, condition in conditions.items() if condition is not None}
     return {"workspace": workspace, **given, **_names(filter.name_prefix, filter.name_contains)}
@@ -99,7 +99,8 @@ def readable_users(workspaces: Sequence[str] | None) -> dict[str, Any]:
     return {} if workspaces is None else {"workspace": {"$in": list(workspaces)}}
 
 
-def _range(dates: DateRange | None) -> dict[str, datetime] | None:
+def date_range(dates: DateRange | None) -> dict[str, datetime] | None:
+    """The condition of a closed range of times; None where it is open on both sides."""
     if dates is None:
         return None
     bounds = {"$gte": dates.gte, "$lte": dates.lte}

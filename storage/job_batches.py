@@ -139,6 +139,7 @@ class JobBatch:
     def event(self, type: EventType, **fields: Any) -> None:
         """Write the next event, with the progress as it is now."""
         self.job["seq"] += 1
+        self.job["updatedAt"] = self.now
         document = {
             "_id": ObjectId(),
             "job": self.job["_id"],
@@ -194,9 +195,7 @@ class JobBatch:
             await self.database["job_events"].insert_many(self._events, session=self.session)
         changed = {key: value for key, value in self.job.items() if key in _MUTABLE and self._before[key] != value}
         if changed:
-            await self.database["jobs"].update_one(
-                {"_id": self.job["_id"]}, {"$set": {**changed, "updatedAt": self.now}}, session=self.session
-            )
+            await self.database["jobs"].update_one({"_id": self.job["_id"]}, {"$set": changed}, session=self.session)
 
     async def _write_trials(self) -> None:
         if self._updates:
@@ -218,6 +217,7 @@ _MUTABLE: Final = frozenset(
         "leaseSeconds",
         "startedAt",
         "finishedAt",
+        "updatedAt",
     }
 )
 

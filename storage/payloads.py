@@ -20,11 +20,12 @@ FIELDS: Final = ("output", "response", "trajectory")
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """The contents of one attempt: a text, and two JSON values."""
+    """The contents of one attempt: a text, and two JSON values; `size` is that of their texts in characters."""
 
     output: str | None = None
     response: JSON = None
     trajectory: JSON = None
+    size: int = 0
 
 
 async def store(database: Database, workspace: str, outcome: TrialOutcome) -> dict[str, Any]:
@@ -54,7 +55,8 @@ async def _spill(database: Database, workspace: str, text: str) -> str:
 async def load(database: Database, document: Mapping[str, Any]) -> Payload:
     """The payload of a document's fields, blobs read now; one that is gone gives None."""
     texts = {field: await _text(database, document.get(field)) for field in FIELDS}
-    return Payload(texts["output"], _value(texts["response"]), _value(texts["trajectory"]))
+    size = sum(len(text) for text in texts.values() if text is not None)
+    return Payload(texts["output"], _value(texts["response"]), _value(texts["trajectory"]), size)
 
 
 def blob_of(document: Mapping[str, Any], field: str) -> str | None:

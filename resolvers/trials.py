@@ -1,0 +1,30 @@
+"""Trials of a job, their attempts, and the contents that those brought back."""
+
+from resolvers.context import Context
+from storage import trials as storage
+from storage.driver import ObjectId
+from storage.jobs import JobRecord
+from storage.pages import PageRequest
+from storage.payloads import Payload
+from storage.records import Page
+from storage.trials import TrialFilter, TrialRecord, trial_query
+
+
+async def trials(context: Context, job: JobRecord, filter: TrialFilter | None, page: PageRequest) -> Page[TrialRecord]:
+    """Trials in the order of the work list. Raises BadUserInput for a bad page."""
+    return await storage.page(context.services.database, trial_query(job.id, filter), page)
+
+
+async def count_trials(context: Context, job: JobRecord, filter: TrialFilter | None) -> int:
+    """How many trials `trials` lists in all; without a filter it is the job's counter."""
+    if filter is None:
+        return job.progress.total
+    return await storage.count(context.services.database, trial_query(job.id, filter))
+
+
+async def payloads(context: Context, trial: ObjectId) -> dict[int, Payload]:
+    """The contents of a trial's attempts by number, counted against the limit of an answer."""
+    found = await storage.payloads(context.services.database, trial)
+    for payload in found.values():
+        context.spend(payload.size)
+    return found

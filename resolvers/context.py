@@ -8,6 +8,7 @@ from domain.errors import LimitExceeded
 from domain.limits import MAX_ANSWER_BYTES, MEBIBYTE
 from resolvers.access import OPEN_VIEWER, Viewer
 from resolvers.loaders import Loaders
+from storage.ledger import Origin
 from storage.services import Services
 
 
@@ -18,6 +19,7 @@ class Context:
     services: Services
     viewer: Viewer = OPEN_VIEWER
     request_id: str | None = None
+    address: str | None = None
     loaded_bytes: int = 0
     loaders: Loaders = field(init=False, repr=False)
 
@@ -28,6 +30,11 @@ class Context:
     def actor(self) -> str | None:
         """Who is recorded as the author of a change; nobody in open mode."""
         return None if self.viewer is OPEN_VIEWER else self.viewer.name
+
+    @property
+    def origin(self) -> Origin:
+        """Who the audit log names for what this operation does."""
+        return Origin(self.actor, self.viewer.token, self.address, self.request_id)
 
     def renew(self) -> None:
         """Forget what was loaded, before the next event of the same subscription is resolved."""

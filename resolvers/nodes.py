@@ -3,14 +3,16 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from resolvers.audit import find_entries
 from resolvers.context import Context
 from resolvers.tokens import find_tokens
 from storage import metrics, workspaces
+from storage.audit import AuditRecord
 from storage.driver import ObjectId
 from storage.records import TASK, TASKSET, Head, MetricRecord, Revision, TokenRecord, WorkspaceRecord
 from storage.revisions import find_heads, find_revisions
 
-Record: TypeAlias = WorkspaceRecord | MetricRecord | Head | Revision | TokenRecord
+Record: TypeAlias = WorkspaceRecord | MetricRecord | Head | Revision | TokenRecord | AuditRecord
 Find: TypeAlias = Callable[[Context, Sequence[ObjectId]], Awaitable[Mapping[ObjectId, Any]]]
 
 
@@ -51,6 +53,7 @@ FINDERS: Final[dict[str, Find]] = {
     "TaskRevision": _task_revisions,
     "TasksetRevision": _taskset_revisions,
     "Token": find_tokens,
+    "AuditEntry": find_entries,
 }
 
 

@@ -46,7 +46,8 @@ async def create_workspace(context: Context, name: str, description: str | None)
     require(context.viewer, Scope.ADMIN, EVERY_WORKSPACE, ("name",))
     check_name(name, ("name",), "workspace name")
     check_description(description)
-    return await storage.create(context.services.database, name, description)
+    services = context.services
+    return await storage.create(services.database, services.transactions, name, description)
 
 
 def check_description(description: str | None, path: Path = ("description",)) -> None:

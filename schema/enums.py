@@ -11,6 +11,7 @@ from typing import cast
 import strawberry
 from strawberry.types.enum import StrawberryEnumDefinition
 
+from domain.audit import AuditAction, AuditedType
 from domain.content import TaskKind
 from domain.errors import ErrorCode
 from domain.metrics import MetricType
@@ -18,7 +19,17 @@ from domain.outcomes import Outcome
 from resolvers.access import Scope
 from storage.pages import OrderField
 
-__all__ = ["ErrorCode", "MetricType", "OrderField", "Outcome", "Scope", "TaskKind", "describe"]
+__all__ = [
+    "AuditAction",
+    "AuditedType",
+    "ErrorCode",
+    "MetricType",
+    "OrderField",
+    "Outcome",
+    "Scope",
+    "TaskKind",
+    "describe",
+]
 
 
 def describe(enumeration: type[Enum], description: str, *, name: str | None = None, **values: str) -> None:
@@ -96,4 +107,34 @@ describe(
     EVALUATOR="A prompt with a reference, scored by metrics.",
     HARBOR="A packaged task directory that an outside runner executes and scores.",
     TEMPLATE="A template of an environment, bound to arguments: one row of a HUD taskset.",
+)
+
+describe(
+    AuditAction,
+    "What was done to a record.",
+    CREATE="It was created.",
+    PUBLISH="Other content became its latest revision.",
+    UPDATE="Its project or the tags of a publish changed, its content did not.",
+    TAG="A tag was pointed at a revision by hand.",
+    UNTAG="A tag was removed.",
+    RETIRE="A metric was deleted that revisions still name.",
+    RESTORE="A retired metric was created again.",
+    DELETE="It was removed.",
+    SUBMIT="A job was submitted.",
+    CANCEL="A job was cancelled.",
+    PAUSE="A job was paused.",
+    RESUME="A paused job went on.",
+    RETRY="Failed trials of a job were started again.",
+    REVOKE="A token was ended.",
+)
+
+describe(
+    AuditedType,
+    "What kind of record the audit log tells of.",
+    WORKSPACE="A workspace.",
+    METRIC="A metric.",
+    TASK="A task.",
+    TASKSET="A taskset.",
+    JOB="A job.",
+    TOKEN="A token.",
 )

@@ -11,6 +11,7 @@ from domain import errors as domain
 from domain.errors import BadUserInput, Problems
 from resolvers.context import Context
 from schema.enums import ErrorCode
+from storage.ledger import acting
 
 _MESSAGE: Final = "What is wrong and what to do about it, for people. The wording may change; rely on `code`."
 _CODE: Final = "What went wrong, for programs."
@@ -78,7 +79,8 @@ async def answer(context: Context, work: Awaitable[Payload], failed: Callable[..
     """
     context.renew()
     try:
-        return await work
+        with acting(context.origin):
+            return await work
     except Problems as problems:
         return failed(errors=[present(error) for error in problems.errors])
     except domain.UserError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import strawberry
 
+from schema.audit import AuditQueries
 from schema.digests import DigestQueries
 from schema.metrics import MetricQueries
 from schema.nodes import NodeQueries
@@ -24,5 +25,6 @@ class Query(
     DigestQueries,
     ViewerQueries,
     TokenQueries,
+    AuditQueries,
 ):
     pass

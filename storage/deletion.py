@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Final
 
+from domain.audit import AuditAction
 from domain.errors import InUse, NotFound
 from storage import guards
 from storage.driver import Database, ObjectId, Session
+from storage.ledger import note
 from storage.records import TASK, Head, RecordKind
 from storage.services import Services
 
@@ -24,7 +26,7 @@ async def delete(
 
     async def work(session: Session) -> tuple[ObjectId, list[ObjectId]]:
         database = services.database
-        present = await database[kind.heads].find_one({"_id": head.id}, {"_id": 1}, session=session)
+        present = await database[kind.heads].find_one({"_id": head.id}, {"digest": 1}, session=session)
         if present is None:
             raise NotFound(f"There is no {kind.noun} '{head.ref}'.", ("name",), ref=head.ref)
         if kind is TASK:
@@ -34,6 +36,7 @@ async def delete(
         await database[kind.heads].delete_one({"_id": head.id}, session=session)
         await database[kind.revisions].delete_many({"parent": head.id}, session=session)
         await database["tag_moves"].delete_many({"parent": head.id}, session=session)
+        note(AuditAction.DELETE, kind.audited, head.id, head.ref, workspace=head.workspace, before=present["digest"])
         return head.id, revisions
 
     identity, revisions = await services.transactions.run([f"{kind.noun}:{head.ref}"], work)

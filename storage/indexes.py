@@ -33,6 +33,11 @@ INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
         IndexModel([("members", UP), ("_id", UP)]),
         IndexModel([("members", UP), ("parent", UP)], name="head_members", partialFilterExpression={"isHead": True}),
     ),
+    "audit": (
+        IndexModel([("workspace", UP), ("_id", DOWN)]),
+        IndexModel([("actor", UP), ("_id", DOWN)]),
+        IndexModel([("ref", UP), ("_id", DOWN)]),
+    ),
     "tokens": (IndexModel([("hash", UP)], unique=True),),
     "contents": (IndexModel([("touchedAt", UP)]),),
     "tag_moves": (

@@ -4,12 +4,14 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from domain.audit import AuditAction, AuditedType
 from domain.canonical import canonical_text
 from domain.errors import AlreadyExists, NotFound
 from domain.metrics import CONFIGURATIONS, MetricDefinition, MetricType
 from storage import guards
 from storage.clock import now
 from storage.driver import Database, Document, ObjectId, Session
+from storage.ledger import note
 from storage.pages import Order, PageRequest, fetch
 from storage.records import MetricRecord, Page, Revision
 from storage.revisions import by_names, revision_record
@@ -53,12 +55,14 @@ async def create(
         if found is None:
             await collection.insert_one(document, session=session)
             await guards.create(services.database, session, guards.metric_guards(identity))
+            _note(AuditAction.CREATE, document, after=definition.digest)
             return record(document)
         if not found["isRetired"] or found["digest"] != definition.digest:
             raise _taken(found)
         await guards.close(services.database, session, guards.metric_guards(found["_id"]), False)
         kept = {key: document[key] for key in ("project", "description", "labels")}
         await collection.update_one({"_id": found["_id"]}, {"$set": {"isRetired": False, **kept}}, session=session)
+        _note(AuditAction.RESTORE, found, after=definition.digest)
         return record({**found, **kept, "isRetired": False})
 
     return await services.transactions.run([f"metric:{workspace}/{name}"], work)
@@ -80,9 +84,11 @@ async def delete(services: Services, workspace: str, name: str) -> ObjectId:
         if named is None:
             await guards.remove(services.database, session, held)
             await collection.delete_one({"_id": identity}, session=session)
+            _note(AuditAction.DELETE, found, before=found["digest"])
         else:
             await guards.close(services.database, session, held, True)
             await collection.update_one({"_id": identity}, {"$set": {"isRetired": True}}, session=session)
+            _note(AuditAction.RETIRE, found, before=found["digest"])
         return identity
 
     return await services.transactions.run([f"metric:{workspace}/{name}"], work)
@@ -144,6 +150,11 @@ def record(document: Document) -> MetricRecord:
         created_at=document["createdAt"],
         created_by=document["createdBy"],
     )
+
+
+def _note(action: AuditAction, document: Document, before: str | None = None, after: str | None = None) -> None:
+    workspace, ref = document["workspace"], f"{document['workspace']}/{document['name']}"
+    note(action, AuditedType.METRIC, document["_id"], ref, workspace=workspace, before=before, after=after)
 
 
 def _taken(found: Document) -> AlreadyExists:

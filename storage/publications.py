@@ -74,7 +74,7 @@ class Published:
 class Step:
     """What one publish writes, and the record as it is afterwards.
 
-    `revision` and `record` are documents to insert, `changes` are to be set on the record, `demoted` is the taskset
+    `before` is the digest that the record had. `revision` and `record` are documents to insert, `changes` are to be set on the record, `demoted` is the taskset
     revision that is the latest no longer; each is None where there is no such write.
     """
 
@@ -82,6 +82,7 @@ class Step:
     outcome: Outcome
     at: datetime
     actor: str | None
+    before: str | None = None
     revision: Document | None = None
     record: Document | None = None
     changes: Document | None = None
@@ -136,6 +137,7 @@ def _following(publication: Publication, head: Head, at: datetime) -> Step:
         Outcome.PUBLISHED,
         at,
         publication.actor,
+        before=head.digest,
         revision=revision,
         changes=changes,
         demoted=head.revision_id if publication.kind is TASKSET else None,
@@ -150,7 +152,7 @@ def _kept(publication: Publication, head: Head, at: datetime) -> Step:
         return Step(head, Outcome.UNCHANGED, at, publication.actor)
     changes = {"updatedAt": at, "tags": _tag_rows(tags), **_project(publication)}
     kept = _renewed(publication, head, tags, at)
-    return Step(kept, Outcome.UNCHANGED, at, publication.actor, changes=changes, moves=moves)
+    return Step(kept, Outcome.UNCHANGED, at, publication.actor, before=head.digest, changes=changes, moves=moves)
 
 
 def _renewed(publication: Publication, head: Head, tags: Sequence[Tag], at: datetime) -> Head:

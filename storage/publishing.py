@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from domain.audit import AuditAction
 from domain.errors import AlreadyExists, Conflict, InvalidInput, NotFound, UserError
 from domain.outcomes import Outcome
 from storage import contents, guards, metrics
 from storage.clock import now
 from storage.driver import Database, Session, UpdateOne
+from storage.ledger import note
 from storage.publications import Publication, Published, Step, step
 from storage.records import TASK, Head, MetricRecord, RecordKind
 from storage.revisions import find_head, find_revisions, head_record, revision_record
@@ -112,6 +114,8 @@ async def write(database: Database, session: Session, kind: RecordKind, steps: S
     changes = [UpdateOne({"_id": each.head.id}, {"$set": each.changes}) for each in steps if each.changes is not None]
     demoted = [each.demoted for each in steps if each.demoted is not None]
     moves = [row for each in steps for row in move_rows(each.head.id, each.moves, each.at, each.actor)]
+    for each in steps:
+        _note(kind, each)
     if revisions:
         await database[kind.revisions].insert_many(revisions, session=session)
     if records:
@@ -125,6 +129,28 @@ async def write(database: Database, session: Session, kind: RecordKind, steps: S
         await database[kind.revisions].update_many({"_id": {"$in": demoted}}, unset, session=session)
     if moves:
         await database["tag_moves"].insert_many(moves, session=session)
+
+
+_ACTIONS: Final = {
+    Outcome.CREATED: AuditAction.CREATE,
+    Outcome.PUBLISHED: AuditAction.PUBLISH,
+    Outcome.UNCHANGED: AuditAction.UPDATE,
+}
+
+
+def _note(kind: RecordKind, done: Step) -> None:
+    if done.record is None and done.changes is None:
+        return
+    head = done.head
+    note(
+        _ACTIONS[done.outcome],
+        kind.audited,
+        head.id,
+        head.ref,
+        workspace=head.workspace,
+        before=done.before,
+        after=head.digest,
+    )
 
 
 async def hold_members(database: Database, session: Session, taskset: Publication) -> None:

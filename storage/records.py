@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Final, Generic, TypeVar
 
+from domain.audit import AuditedType
 from domain.canonical import JSON
 from domain.grants import Grant
 from domain.metrics import MetricOutput, MetricType
@@ -14,17 +15,18 @@ from storage.driver import ObjectId
 
 @dataclass(frozen=True, slots=True)
 class RecordKind:
-    """A kind of versioned record: the collections of its heads and of its revisions, and the noun for messages."""
+    """A kind of versioned record: its noun for messages, its collections, and what the audit log calls it."""
 
     noun: str
     heads: str
     revisions: str
+    audited: AuditedType
 
 
 Item = TypeVar("Item")
 
-TASK: Final = RecordKind("task", "tasks", "task_revisions")
-TASKSET: Final = RecordKind("taskset", "tasksets", "taskset_revisions")
+TASK: Final = RecordKind("task", "tasks", "task_revisions", AuditedType.TASK)
+TASKSET: Final = RecordKind("taskset", "tasksets", "taskset_revisions", AuditedType.TASKSET)
 
 
 @dataclass(frozen=True, slots=True)

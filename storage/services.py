@@ -42,7 +42,7 @@ class Services:
 
     def __post_init__(self) -> None:
         self.feed = ChangeFeed(self.database)
-        self.transactions = Transactions(self.client)
+        self.transactions = Transactions(self.client, self.database)
         self.caches.follow(self.feed)
         self.tokens.follow(self.feed)
 

@@ -5,12 +5,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
+from domain.audit import AuditAction
 from domain.errors import Conflict, ErrorCode, InvalidInput, NotFound
 from domain.limits import MAX_TAGS
 from domain.names import shown
 from domain.outcomes import ABSENT, Absent
 from storage.clock import now
 from storage.driver import Database, Document, ObjectId, Session
+from storage.ledger import note
 from storage.pages import Order, PageRequest, fetch
 from storage.records import Head, Page, RecordKind, Revision, Tag, TagMove
 from storage.revisions import Selector, head_record, revision_record
@@ -149,7 +151,14 @@ async def _store(
         {"_id": head.id}, {"$set": {"tags": rows, "updatedAt": at}}, session=session
     )
     await services.database["tag_moves"].insert_many(move_rows(head.id, moves, at, actor), session=session)
+    _note(kind, head, moves)
     return replace(head, tags=tuple(tags), updated_at=at)
+
+
+def _note(kind: RecordKind, head: Head, moves: Sequence[Move]) -> None:
+    for tag, before, after in moves:
+        action = AuditAction.UNTAG if after is None else AuditAction.TAG
+        note(action, kind.audited, head.id, head.ref, workspace=head.workspace, before=before, after=after, detail=tag)
 
 
 def _log_query(head: Head, tag: str | None) -> dict[str, object]:

@@ -12,9 +12,11 @@ from typing import Any, Final
 
 import structlog
 
-from domain.grants import Grant, Scope
+from domain.audit import AuditAction, AuditedType
+from domain.grants import EVERY_WORKSPACE, Grant, Scope
 from storage.clock import now
 from storage.driver import Document, ObjectId, PyMongoError, Session
+from storage.ledger import note
 from storage.pages import Order, PageRequest, fetch
 from storage.records import Page, TokenRecord
 from storage.services import Services
@@ -69,6 +71,7 @@ async def create(
 
     async def work(session: Session) -> None:
         await services.database["tokens"].insert_one(document, session=session)
+        _note(AuditAction.CREATE, document)
 
     await services.transactions.run([f"token:{document['_id']}"], work)
     return secret, token_record(document)
@@ -78,9 +81,11 @@ async def revoke(services: Services, identity: ObjectId) -> None:
     """End a token for good: at once here, within two seconds on other servers. Doing it again changes nothing."""
 
     async def work(session: Session) -> None:
-        await services.database["tokens"].update_one(
+        ended = await services.database["tokens"].find_one_and_update(
             {"_id": identity, "revokedAt": None}, [{"$set": {"revokedAt": "$$NOW"}}], session=session
         )
+        if ended is not None:
+            _note(AuditAction.REVOKE, ended)
 
     await services.transactions.run([f"token:{identity}"], work)
     services.tokens.forget(identity)
@@ -150,6 +155,13 @@ async def _record_use(services: Services, identity: ObjectId) -> None:
         await services.database["tokens"].update_one(query, [{"$set": {"lastUsedAt": "$$NOW"}}])
     except PyMongoError as error:
         log.warning("token_use_not_recorded", error=type(error).__name__)
+
+
+def _note(action: AuditAction, document: Document) -> None:
+    """Those who administer a workspace see the tokens for it alone; wider ones show to who administers all."""
+    names = [grant["workspace"] for grant in document["grants"]]
+    workspace = names[0] if len(names) == 1 and names[0] != EVERY_WORKSPACE else None
+    note(action, AuditedType.TOKEN, document["_id"], document["name"], workspace=workspace)
 
 
 def _within(workspaces: Sequence[str] | None) -> dict[str, Any]:

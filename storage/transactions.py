@@ -17,7 +17,8 @@ from pymongo.write_concern import WriteConcern
 from domain.deadlines import writing_begins
 from domain.errors import Conflict, ErrorCode, InvalidInput, ServiceUnavailable
 from domain.limits import MAX_TRANSACTION_BYTES, MEBIBYTE, TRANSACTION_SECONDS
-from storage.driver import BulkWriteError, Client, Document, OperationFailure, PyMongoError, Session
+from storage import ledger
+from storage.driver import BulkWriteError, Client, Database, Document, OperationFailure, PyMongoError, Session
 
 Result = TypeVar("Result")
 Work = Callable[[Session], Awaitable[Result]]
@@ -38,8 +39,9 @@ _RACES: Final = frozenset({("workspace", "name"), ("parent", "number"), ("_id",)
 class Transactions:
     """Runs transactions of one process; those that name a common key wait for each other."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, database: Database) -> None:
         self._client = client
+        self._database = database
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
         self._running: set[asyncio.Task[Any]] = set()
         self._places = asyncio.Semaphore(_CONCURRENT)
@@ -107,7 +109,9 @@ class Transactions:
             writing_begins()
             session.start_transaction(read_concern=_SNAPSHOT, write_concern=_MAJORITY)
             try:
-                result = await work(session)
+                with ledger.gathering() as entries:
+                    result = await work(session)
+                await ledger.write(self._database, session, entries)
             except BaseException:
                 if session.in_transaction:
                     await _quietly(session.abort_transaction())

@@ -2,12 +2,15 @@
 
 from collections.abc import Sequence
 
+from domain.audit import AuditAction, AuditedType
 from domain.errors import AlreadyExists
 from domain.names import DEFAULT_WORKSPACE
 from storage.clock import now
-from storage.driver import Database, Document, DuplicateKeyError, ObjectId
+from storage.driver import Database, Document, ObjectId, Session
+from storage.ledger import note
 from storage.pages import Order, PageRequest, fetch
 from storage.records import Page, WorkspaceRecord
+from storage.transactions import Transactions
 
 
 async def ensure_default(database: Database) -> None:
@@ -19,14 +22,19 @@ async def ensure_default(database: Database) -> None:
     )
 
 
-async def create(database: Database, name: str, description: str | None) -> WorkspaceRecord:
+async def create(database: Database, transactions: Transactions, name: str, description: str | None) -> WorkspaceRecord:
     """Store a new workspace. Raises AlreadyExists."""
-    document = {"_id": ObjectId(), "name": name, "description": description, "createdAt": now()}
-    try:
-        await database["workspaces"].insert_one(document)
-    except DuplicateKeyError:
-        raise AlreadyExists(f"The workspace '{name}' exists already.", ("name",), ref=name) from None
-    return record(document)
+    identity = ObjectId()
+    document = {"_id": identity, "name": name, "description": description, "createdAt": now()}
+
+    async def work(session: Session) -> WorkspaceRecord:
+        if await database["workspaces"].find_one({"name": name}, session=session) is not None:
+            raise AlreadyExists(f"The workspace '{name}' exists already.", ("name",), ref=name)
+        await database["workspaces"].insert_one(document, session=session)
+        note(AuditAction.CREATE, AuditedType.WORKSPACE, identity, name, workspace=name)
+        return record(document)
+
+    return await transactions.run([f"workspace:{name}"], work)
 
 
 async def find(database: Database, name: str) -> WorkspaceRecord | None:

@@ -24,6 +24,7 @@ from server.health import Metrics, Ping, Readiness, alive
 from server.hosts import HostGuard
 from server.http import GraphQLView, problem_response
 from server.operations import ContextFactory, Operations
+from server.rate import RateLimiter
 from server.settings import Settings
 from server.sockets import SocketView
 from server.telemetry import Telemetry
@@ -50,8 +51,8 @@ def create_app(
 ) -> Application:
     """The application over open services. Raises StartupFailure where the settings contradict each other."""
 
-    def make_context(viewer: Viewer, request_id: str | None) -> Context:
-        return Context(services, viewer, request_id)
+    def make_context(viewer: Viewer, request_id: str | None, address: str | None) -> Context:
+        return Context(services, viewer, request_id, address)
 
     async def ping() -> None:
         await services.client.admin.command("ping")
@@ -69,7 +70,10 @@ def assemble(
     """The application around any schema; `make_context` gives every operation a context of its own."""
     engine = Engine(schema, introspection=settings.introspection, suggestions=settings.suggestions)
     trusted = documents.load(settings.trusted_documents, only=settings.only_trusted)
-    operations = Operations(engine, authenticator or _authenticator(settings), trusted, make_context, Telemetry())
+    limiter = RateLimiter(settings.rate_limit, settings.rate_burst)
+    operations = Operations(
+        engine, authenticator or _authenticator(settings), trusted, make_context, Telemetry(), limiter
+    )
     drain = Drain()
     sockets = SocketView(operations)
     page = settings.introspection and not settings.only_trusted

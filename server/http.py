@@ -4,7 +4,7 @@ import functools
 import re
 import secrets
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import orjson
@@ -16,11 +16,13 @@ from domain.errors import RequestError
 from schema.execution.documents import Operation, OperationKind
 from schema.execution.engine import Answer, RequestRefused, refusal, unexpected
 from server.accept import MediaType, preferences
+from server.addresses import client_address
 from server.answers import encode, status_of
 from server.bodies import HttpProblem, check_json_content, read_body
 from server.drain import Drain
 from server.ide import page
 from server.operations import Caller, Operations
+from server.rate import RateLimited
 from server.requests import BadRequest, GraphQLRequest, parse_body, read_request
 from server.sse import EventStream, single
 from server.telemetry import Transport
@@ -72,8 +74,9 @@ class GraphQLView:
 
     async def _caller(self, request: Request, request_id: str) -> Caller:
         authorization = request.headers.get("authorization")
-        viewer = await self.operations.authenticator.authenticate(authorization)
-        return Caller(viewer, authorization, request_id, Transport.HTTP)
+        address = client_address(request.scope)
+        viewer = await self.operations.recognise(authorization, address)
+        return Caller(viewer, authorization, request_id, Transport.HTTP, address)
 
     async def _run(
         self, request: Request, parameters: GraphQLRequest, caller: Caller, wanted: list[MediaType]
@@ -125,7 +128,7 @@ def _needs_stream(operation: Operation) -> BadRequest:
 
 
 def _streaming(caller: Caller) -> Caller:
-    return Caller(caller.viewer, caller.authorization, caller.request_id, Transport.SSE)
+    return replace(caller, transport=Transport.SSE)
 
 
 def _answer_response(answer: Answer, media: MediaType) -> Response:
@@ -136,10 +139,12 @@ def _answer_response(answer: Answer, media: MediaType) -> Response:
 
 def _refused(error: RequestError) -> Response:
     """What is wrong before there is a GraphQL request to answer has a plain JSON body and a status of its own."""
-    status = {"UNAUTHENTICATED": 401, "SERVICE_UNAVAILABLE": 503}.get(error.code, 400)
+    status = {"UNAUTHENTICATED": 401, "RATE_LIMITED": 429, "SERVICE_UNAVAILABLE": 503}.get(error.code, 400)
     response = problem_response(HttpProblem(status, error.code, error.message), error.extensions)
     if status == 401:
         response.headers["www-authenticate"] = 'Bearer realm="pinset"'
+    if isinstance(error, RateLimited):
+        response.headers["retry-after"] = str(error.retry_after)
     return response
 
 

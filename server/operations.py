@@ -3,33 +3,35 @@
 import contextlib
 import time
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import structlog
 
 from domain.errors import RequestError
-from resolvers.access import Viewer
+from resolvers.access import OPEN_VIEWER, Viewer
 from resolvers.context import Context
 from schema.execution.documents import Operation, OperationKind
 from schema.execution.engine import Answer, Engine, RequestRefused, refusal
 from server.auth import Authenticator
 from server.documents import TrustedDocuments
+from server.rate import RateLimiter
 from server.requests import GraphQLRequest
 from server.telemetry import Telemetry, Transport
 
 log = structlog.get_logger("pinset.operations")
 
-ContextFactory = Callable[[Viewer, str | None], Context]
+ContextFactory = Callable[[Viewer, str | None, str | None], Context]
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whoever sent an operation: the credential is kept so that long streams can check it again."""
+    """Whoever sent an operation, and from which address: the credential is kept so that long streams check it again."""
 
     viewer: Viewer
     authorization: str | None
     request_id: str
     transport: Transport
+    address: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,16 @@ class Operations:
     documents: TrustedDocuments
     make_context: ContextFactory
     telemetry: Telemetry
+    limiter: RateLimiter = field(default_factory=lambda: RateLimiter(None))
+
+    async def recognise(self, authorization: str | None, address: str | None) -> Viewer:
+        """Who may run the next operation. Raises Unauthenticated, RateLimited, ServiceUnavailable.
+
+        In open mode callers are told apart by their address.
+        """
+        viewer = await self.authenticator.authenticate(authorization)
+        self.limiter.admit(address or "" if viewer is OPEN_VIEWER else viewer.token or viewer.name)
+        return viewer
 
     async def prepare(self, request: GraphQLRequest) -> Operation:
         """The operation that a request asks for. Raises RequestRefused with an answer for the client."""
@@ -52,7 +64,7 @@ class Operations:
 
     async def execute(self, operation: Operation, request: GraphQLRequest, caller: Caller) -> Answer:
         """Run a query or a mutation."""
-        context = self.make_context(caller.viewer, caller.request_id)
+        context = self.make_context(caller.viewer, caller.request_id, caller.address)
         began = time.perf_counter()
         with self.telemetry.span(operation):
             answer = await self.engine.execute(operation, request.variables, context)
@@ -66,7 +78,7 @@ class Operations:
         if operation.kind is not OperationKind.SUBSCRIPTION:
             yield await self.execute(operation, request, caller)
             return
-        context = self.make_context(caller.viewer, caller.request_id)
+        context = self.make_context(caller.viewer, caller.request_id, caller.address)
         events = self.engine.subscribe(operation, request.variables, context)
         began = time.perf_counter()
         answer = Answer()

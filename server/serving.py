@@ -9,7 +9,7 @@ import contextlib
 import gc
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -55,7 +55,7 @@ async def serve(settings: Settings, announce: Announce) -> None:
             _warn(settings)
             _settle()
             is_new = await services.database["tasks"].find_one({}, {"_id": 1}) is None
-            server = Server(application, lambda: announce(_url(settings, listener), is_new))
+            server = Server(application, lambda: announce(_url(settings, listener), is_new), settings.trusted_proxies)
             await server.serve(sockets=[listener])
 
 
@@ -101,7 +101,7 @@ async def mongodb_url(settings: Settings) -> AsyncIterator[str]:
 class Server(uvicorn.Server):
     """uvicorn, told when it is ready, and closing streams with a code of ours before it closes connections."""
 
-    def __init__(self, application: Application, ready: Callable[[], None]) -> None:
+    def __init__(self, application: Application, ready: Callable[[], None], proxies: Sequence[str] = ()) -> None:
         super().__init__(
             uvicorn.Config(
                 application.asgi,
@@ -112,6 +112,8 @@ class Server(uvicorn.Server):
                 log_config=None,
                 access_log=False,
                 server_header=False,
+                proxy_headers=bool(proxies),
+                forwarded_allow_ips=list(proxies),
                 timeout_keep_alive=KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=GRACE_SECONDS,
             )

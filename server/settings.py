@@ -78,7 +78,17 @@ class Settings(BaseSettings):
     )
     trusted_proxies: CommaSeparated = Field(
         default=(),
-        description="comma-separated addresses of proxies whose `X-Forwarded-*` headers are believed",
+        description="comma-separated addresses and networks of proxies whose `X-Forwarded-For` and "
+        "`X-Forwarded-Proto` are believed; without it nobody's are",
+    )
+    rate_limit: float | None = Field(
+        default=None,
+        gt=0,
+        description="operations a second that a token may ask of one process in the long run; without it no limit. "
+        "In open mode it counts for each address",
+    )
+    rate_burst: int | None = Field(
+        default=None, ge=1, description="operations that a token may ask at once; without it twice `PINSET_RATE_LIMIT`"
     )
     worker: bool = Field(default=True, description="whether `pinset serve` runs a worker beside itself")
     introspection: bool = Field(default=True, description="whether clients may read the schema by introspection")
@@ -117,6 +127,11 @@ class Settings(BaseSettings):
     @classmethod
     def _origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(_origin(origin) for origin in origins)
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, proxies: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(_network(proxy) for proxy in proxies)
 
     @model_validator(mode="after")
     def _belong_together(self) -> Self:
@@ -176,6 +191,13 @@ def _origin(text: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.path.strip("/") or parts.query:
         raise ValueError(f"{text!r} is not an origin; write it like https://app.example or http://localhost:3000")
     return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def _network(text: str) -> str:
+    try:
+        return str(ipaddress.ip_network(text) if "/" in text else ipaddress.ip_address(text))
+    except ValueError:
+        raise ValueError(f"{text!r} is neither an address nor a network such as 10.0.0.0/8") from None
 
 
 def _explained(error: ValidationError) -> str:

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import orjson
@@ -19,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 from domain.errors import LimitExceeded, RequestError, Unauthenticated
 from domain.limits import MAX_SOCKET_OPERATIONS
 from schema.execution.engine import Answer, RequestRefused, refusal, unexpected
+from server.addresses import client_address
 from server.answers import encode
 from server.operations import Caller, Operations
 from server.requests import GraphQLRequest, parse_body, read_request
@@ -100,6 +101,7 @@ class Connection:
     def __init__(self, operations: Operations, scope: Scope, receive: Receive, send: Send) -> None:
         self.operations = operations
         self.headers = Headers(scope=scope)
+        self.address = client_address(scope)
         self.subprotocols: list[str] = scope.get("subprotocols", [])
         self._receive = receive
         self._send = send
@@ -212,7 +214,7 @@ class Connection:
             raise Closed(FORBIDDEN, error.message) from None
         except RequestError as error:
             raise Closed(INTERNAL, error.message) from None
-        self.caller = Caller(viewer, authorization, secrets.token_hex(8), Transport.WEBSOCKET)
+        self.caller = Caller(viewer, authorization, secrets.token_hex(8), Transport.WEBSOCKET, self.address)
         await self._put_json({"type": "connection_ack"})
 
     async def _subscribe(self, identity: str, payload: object) -> None:
@@ -250,8 +252,8 @@ class Connection:
 
     async def _recognised(self, caller: Caller) -> Caller:
         """The caller with the rights it has now: a socket lives longer than its token's grants may."""
-        viewer = await self.operations.authenticator.authenticate(caller.authorization)
-        return Caller(viewer, caller.authorization, secrets.token_hex(8), caller.transport)
+        viewer = await self.operations.recognise(caller.authorization, caller.address)
+        return replace(caller, viewer=viewer, request_id=secrets.token_hex(8))
 
     async def _answer(self, identity: str, request: GraphQLRequest, caller: Caller) -> None:
         try:

@@ -74,8 +74,9 @@ class Published:
 class Step:
     """What one publish writes, and the record as it is afterwards.
 
-    `before` is the digest that the record had. `revision` and `record` are documents to insert, `changes` are to be set on the record, `demoted` is the taskset
-    revision that is the latest no longer; each is None where there is no such write.
+    `revision` and `record` are documents to insert, `changes` are to be set on the record, `demoted` is the taskset
+    revision that is the latest no longer; each is None where there is no such write. `before` is the digest that the
+    record had.
     """
 
     head: Head

@@ -32,7 +32,7 @@ class Probe:
     open_streams: int = 0
     gate: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def make_context(self, viewer: Viewer, request_id: str | None) -> SmallContext:
+    def make_context(self, viewer: Viewer, request_id: str | None, _: str | None) -> SmallContext:
         context = SmallContext(viewer, request_id)
         self.contexts.append(context)
         return context

@@ -32,6 +32,7 @@ check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(ROOMS)
 	$(BIN)/python -m schema.export --check
+	$(BIN)/python -m schema.changes
 	$(BIN)/python -m pytest -q tests/test_house.py
 
 format: install

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from starlette.types import Receive, Scope, Send
 
-from domain.errors import RequestError
+from domain.errors import ServiceUnavailable, Unauthenticated
 from schema.execution.engine import Answer, refusal, unexpected
 from server.answers import encode
 from server.drain import Drain
@@ -39,7 +39,7 @@ class EventStream:
     """An ASGI response: answers as `next` events, then `complete`.
 
     It ends without `complete` when the server shuts down, so that the client connects again elsewhere; a client
-    that has gone ends it at once. `check` raises RequestError once the caller's credential is void.
+    that has gone ends it at once. `check` raises Unauthenticated once the caller's credential is void.
     """
 
     answers: AsyncGenerator[Answer, None]
@@ -93,9 +93,12 @@ class EventStream:
     async def _still_allowed(self, send: Send) -> bool:
         try:
             await self.check()
-        except RequestError as error:
+        except Unauthenticated as error:
             await _write(send, b"event: next\ndata: " + encode(refusal(error))[1] + b"\n\n" + _COMPLETE)
             return False
+        except ServiceUnavailable:
+            # It is asked again in a second, and before the next answer in any case.
+            return True
         return True
 
 

@@ -2,9 +2,10 @@
 
 import typer
 
-from server.commands import serve
+from server.commands import schema, serve
 
 
 def register(app: typer.Typer) -> None:
     """Add the server's commands to the command line. Heavy imports wait in the command bodies."""
     app.command("serve")(serve.serve)
+    app.add_typer(schema.app, name="schema")

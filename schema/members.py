@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import strawberry
 
+from resolvers import diff
 from resolvers.members import Member
 from schema import tasks
 from schema.connections import Connection, Edge, connect
 from schema.loading import then, warm
+from schema.scalars import JSON
 from schema.selection import Info, Selection, selection
 from storage.records import TASK, Head, Page
 
@@ -74,6 +76,25 @@ class TasksetMemberConnection(Connection[TasksetMember, TasksetMemberEdge]):
     edge_type = TasksetMemberEdge
 
 
+@strawberry.type(description="A task that both revisions have as a member, pinned to different content.")
+class MemberChange:
+    name: str = strawberry.field(description="The name of the task.")
+    workspace: str = strawberry.field(description="The workspace of the task.")
+    from_digest: str = strawberry.field(description="The digest pinned before.")
+    to_digest: str = strawberry.field(description="The digest pinned after.")
+
+
+@strawberry.type(description="What distinguishes two revisions of a taskset.")
+class TasksetDiff:
+    added: list[TasksetMember] = strawberry.field(description="The members that only the second revision has.")
+    removed: list[TasksetMember] = strawberry.field(description="The members that only the first revision has.")
+    changed: list[MemberChange] = strawberry.field(description="The members that are pinned to other content.")
+    unchanged_count: int = strawberry.field(description="How many members are pinned to the same content in both.")
+    patch: JSON = strawberry.field(
+        description="RFC 6902 operations, a JSON array, that turn the first revision's content into the second's."
+    )
+
+
 def present_member(record: Member) -> TasksetMember:
     """The GraphQL object of one pin."""
     return TasksetMember(
@@ -84,6 +105,28 @@ def present_member(record: Member) -> TasksetMember:
         name=record.name,
         digest=record.digest,
         is_hidden=record.is_hidden,
+    )
+
+
+async def present_diff(info: Info, found: diff.TasksetDiff) -> TasksetDiff:
+    """The GraphQL object of a difference, with everything loaded that is asked of its members."""
+    wanted = selection(info)
+    await warm_members(info, found.added, wanted.below("added"))
+    await warm_members(info, found.removed, wanted.below("removed"))
+    return TasksetDiff(
+        added=[present_member(record) for record in found.added],
+        removed=[present_member(record) for record in found.removed],
+        changed=[
+            MemberChange(
+                name=change.name,
+                workspace=change.workspace,
+                from_digest=change.from_digest,
+                to_digest=change.to_digest,
+            )
+            for change in found.changed
+        ],
+        unchanged_count=found.unchanged_count,
+        patch=JSON(found.patch),
     )
 
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import strawberry
 
 from domain.names import DEFAULT_WORKSPACE
+from resolvers import diff as differences
 from resolvers import revisions as shared
-from schema import task_specs
+from resolvers import usage
+from schema import task_specs, tasksets
 from schema.arguments import HomeWorkspace, WorkspaceName, given
 from schema.connections import After, Before, Connection, Edge, First, Last, Offset, connect, request
 from schema.errors import reading
@@ -19,6 +21,7 @@ from schema.filters import DefinitionOrder, TaskFilter, head_filter, order_of
 from schema.loading import then, warm
 from schema.nodes import Node, global_id, register
 from schema.revisions import (
+    ContentDiff,
     MetadataItem,
     Revision,
     RevisionSelector,
@@ -32,12 +35,14 @@ from schema.revisions import (
     selector_of,
     warm_revisions,
 )
+from schema.scalars import JSON
 from schema.selection import Info, Selection, selection
 from storage import records
 from storage.records import TASK, Content, Head, Page, RecordKind
 
 if TYPE_CHECKING:
     from schema.task_specs import TaskSpec
+    from schema.tasksets import TasksetConnection, TasksetRevisionConnection
 
 
 @strawberry.type(description="One unit of agent evaluation: a named record whose content is published as revisions.")
@@ -93,6 +98,28 @@ class Task(Node):
         count = partial(shared.count_tag_moves, info.context, self.record, given(tag))
         return connect(TagMoveConnection, page, present_move, count)
 
+    @strawberry.field(description="The tasksets whose latest revision has it as a member and that the token may read.")
+    async def tasksets(
+        self, info: Info, first: First = 100, after: After = strawberry.UNSET
+    ) -> Annotated[TasksetConnection, strawberry.lazy("schema.tasksets")]:
+        page = await usage.tasksets_of(info.context, self.record, request(first, after))
+        count = partial(usage.count_tasksets_of, info.context, self.record)
+        return await tasksets.connect_tasksets(info, page, count)
+
+    @strawberry.field(description="How the content of one revision becomes that of another; null where one is missing.")
+    async def diff(
+        self,
+        info: Info,
+        from_: Annotated[RevisionSelector, strawberry.argument(name="from", description="The revision to begin with.")],
+        to: Annotated[RevisionSelector, strawberry.argument(description="The revision to arrive at.")],
+    ) -> ContentDiff | None:
+        found = await differences.diff_tasks(info.context, self.record, from_.to_storage(), to.to_storage())
+        if found is None:
+            return None
+        return ContentDiff(
+            from_=found.from_digest, to=found.to_digest, is_empty=not found.patch, patch=JSON(found.patch)
+        )
+
 
 @strawberry.type(description="Immutable published content of a task.")
 class TaskRevision(Revision):
@@ -111,6 +138,16 @@ class TaskRevision(Revision):
     @strawberry.field(description="Its annotations in order; null with the error REVISION_CORRUPT, as `content`.")
     def metadata(self, info: Info) -> list[MetadataItem] | None:
         return then(self.stored(info), lambda stored: present_metadata(self.intact(stored).value["metadata"]))
+
+    @strawberry.field(
+        description="The taskset revisions that pin this content and that the token may read, oldest first."
+    )
+    async def pinned_by(
+        self, info: Info, first: First = 100, after: After = strawberry.UNSET
+    ) -> Annotated[TasksetRevisionConnection, strawberry.lazy("schema.tasksets")]:
+        page = await usage.pinned_by(info.context, self.record, request(first, after))
+        count = partial(usage.count_pinned_by, info.context, self.record)
+        return await tasksets.connect_revisions(info, page, count)
 
 
 @strawberry.type(description="One task of a page.")

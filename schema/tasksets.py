@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, cast
 import strawberry
 
 from domain.names import DEFAULT_WORKSPACE
+from resolvers import diff as differences
 from resolvers import members as pins
 from resolvers import revisions as shared
+from resolvers import usage
 from schema import members
 from schema.arguments import HomeWorkspace, WorkspaceName, given
 from schema.connections import After, Before, Connection, Edge, First, Last, Offset, connect, request
@@ -38,7 +40,7 @@ from storage import records
 from storage.records import TASKSET, Head, Page, RecordKind
 
 if TYPE_CHECKING:
-    from schema.members import TasksetMember, TasksetMemberConnection
+    from schema.members import TasksetDiff, TasksetMember, TasksetMemberConnection
 
 
 @strawberry.type(description="A named list of tasks, each pinned to an exact revision, published as revisions.")
@@ -93,6 +95,26 @@ class Taskset(Node):
         page = await shared.tag_moves(info.context, self.record, given(tag), request(first, after))
         count = partial(shared.count_tag_moves, info.context, self.record, given(tag))
         return connect(TagMoveConnection, page, present_move, count)
+
+    @strawberry.field(
+        description="What distinguishes two revisions, member by member; null where one of them is missing."
+    )
+    async def diff(
+        self,
+        info: Info,
+        from_: Annotated[RevisionSelector, strawberry.argument(name="from", description="The revision to begin with.")],
+        to: Annotated[RevisionSelector, strawberry.argument(description="The revision to arrive at.")],
+    ) -> Annotated[TasksetDiff, strawberry.lazy("schema.members")] | None:
+        found = await differences.diff_tasksets(info.context, self.record, from_.to_storage(), to.to_storage())
+        return None if found is None else await members.present_diff(info, found)
+
+    @strawberry.field(description="The latest revision's members whose task has other content as its latest by now.")
+    async def outdated_members(
+        self, info: Info, first: First = 100, after: After = strawberry.UNSET
+    ) -> Annotated[TasksetMemberConnection, strawberry.lazy("schema.members")]:
+        page = await usage.outdated_members(info.context, self.record, request(first, after))
+        count = partial(usage.count_outdated_members, info.context, self.record)
+        return await members.connect_members(info, page, count)
 
 
 @strawberry.type(description="Immutable published content of a taskset.")

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from resolvers.access import Grant, Scope, Viewer
 from resolvers.context import Context
-from resolvers.tasks import delete_task
-from resolvers.tasksets import create_taskset
+from resolvers.tasks import create_task, delete_task, replace_task
+from resolvers.tasksets import create_taskset, replace_taskset
+from resolvers.workspaces import create_workspace
 from storage.cache import Caches
 from storage.driver import Database
-from tests.drafts import stored_metric, stored_tasks, suite
+from tests.drafts import stored_metric, stored_tasks, suite, task
 from tests.operations import data, run
 
 pytestmark = pytest.mark.anyio
@@ -236,3 +238,91 @@ async def test_the_second_mutation_of_a_document_does_not_see_what_the_first_had
     assert answer["first"]["task"]["latest"] == {"number": 1, "tags": ["latest", "x"], "isLatest": True}
     assert answer["second"]["task"]["latest"] == {"number": 2, "tags": ["latest", "x", "y"], "isLatest": True}
     assert answer["second"]["revision"] == {"tags": ["latest", "x", "y"]}
+
+
+async def test_a_member_that_the_viewer_may_not_read_is_hidden(context: Context) -> None:
+    await create_workspace(context, "secret", None)
+    await create_task(context, "secret", "t", None, task("a"))
+    await stored_tasks(context, 1)
+    await create_taskset(context, "default", "s", None, suite("secret/t", "t0"))
+    viewer = Viewer("reader", (Grant("default", frozenset({Scope.READ})),))
+    document = """{
+      tasksetRevision(ref: "s") {
+        members { nodes { ref isHidden isDangling isOutdated revision { id } task { id } } }
+        hidden: member(name: "t", workspace: "secret") { isHidden revision { id } }
+      }
+      task(workspace: "secret", name: "t") { id }
+      taskRevision(ref: "secret/t") { id }
+      workspace(name: "secret") { id }
+      workspaces { totalCount nodes { name } }
+      tasks(workspace: "secret") { totalCount nodes { id } }
+    }"""
+    answer = await data(document, None, Context(context.services, viewer))
+    hidden, shown = answer["tasksetRevision"]["members"]["nodes"]
+    assert hidden == {
+        "ref": hidden["ref"],
+        "isHidden": True,
+        "isDangling": False,
+        "isOutdated": False,
+        "revision": None,
+        "task": None,
+    }
+    assert hidden["ref"].startswith("secret/t#")
+    assert (shown["isHidden"], shown["task"] is None) == (False, False)
+    assert answer["tasksetRevision"]["hidden"] == {"isHidden": True, "revision": None}
+    assert [answer[field] for field in ("task", "taskRevision", "workspace")] == [None, None, None]
+    assert answer["workspaces"] == {"totalCount": 1, "nodes": [{"name": "default"}]}
+    assert answer["tasks"] == {"totalCount": 0, "nodes": []}
+
+
+async def test_users_differences_and_outdated_members_are_shown(context: Context) -> None:
+    await stored_tasks(context, 3)
+    await create_taskset(context, "default", "s", None, suite("t0", "t1"))
+    await replace_task(context, "default", "t0", None, task("another"))
+    await replace_taskset(context, "default", "s", None, suite("t0", "t2"))
+    document = """{
+      task(name: "t0") {
+        tasksets { totalCount nodes { name } }
+        diff(from: {number: 1}, to: {number: 2}) { from to isEmpty patch }
+        same: diff(from: {number: 2}, to: {tag: "latest"}) { isEmpty patch }
+        none: diff(from: {number: 1}, to: {number: 9}) { isEmpty }
+        revisions { nodes { number pinnedBy { totalCount nodes { number taskset { name } } } } }
+      }
+      taskset(name: "s") {
+        diff(from: {number: 1}, to: {number: 2}) {
+          added { name task { name } }
+          removed { name position }
+          changed { name fromDigest toDigest }
+          unchangedCount
+          patch
+        }
+        outdatedMembers { totalCount nodes { name } }
+      }
+    }"""
+    answer = await data(document, None, context)
+    shown = answer["task"]
+    assert shown["tasksets"] == {"totalCount": 1, "nodes": [{"name": "s"}]}
+    assert shown["diff"]["patch"] == [{"op": "replace", "path": "/spec/inputs/instruction", "value": "another"}]
+    assert (shown["diff"]["isEmpty"], shown["same"], shown["none"]) == (False, {"isEmpty": True, "patch": []}, None)
+    assert [(node["number"], node["pinnedBy"]["nodes"]) for node in shown["revisions"]["nodes"]] == [
+        (2, [{"number": 2, "taskset": {"name": "s"}}]),
+        (1, [{"number": 1, "taskset": {"name": "s"}}]),
+    ]
+    changes = answer["taskset"]["diff"]
+    assert changes["added"] == [{"name": "t2", "task": {"name": "t2"}}]
+    assert changes["removed"] == [{"name": "t1", "position": 2}]
+    assert changes["changed"] == [{"name": "t0", "fromDigest": shown["diff"]["from"], "toDigest": shown["diff"]["to"]}]
+    assert changes["unchangedCount"] == 0
+    assert len(changes["patch"]) > 0
+    assert answer["taskset"]["outdatedMembers"] == {"totalCount": 0, "nodes": []}
+
+
+@pytest.mark.parametrize("text", ["\x00", "a/b", "x" * 256, "a b", "("])
+@pytest.mark.parametrize("argument", ["nameContains", "namePrefix"])
+async def test_a_name_filter_that_no_name_can_meet_is_refused(context: Context, argument: str, text: str) -> None:
+    for field in ("metrics", "tasks", "tasksets"):
+        type_ = f"{field[0].upper()}{field[1:-1]}Filter"
+        document = f"query($filter: {type_}) {{{field}(filter: $filter) {{totalCount}}}}"
+        answer = await run(document, {"filter": {argument: text}}, context)
+        assert [error["extensions"]["code"] for error in answer["errors"]] == ["BAD_USER_INPUT"]
+        assert answer["errors"][0]["extensions"]["argument"] == f"filter.{argument}"

@@ -31,7 +31,7 @@ from evaluation.messages import (
 from evaluation.metrics.measurement import failed_score
 from evaluation.paths import PathFailure
 from evaluation.rows import Work
-from evaluation.scoring_process import ScoringProcess
+from evaluation.scoring_process import ENDING_SECONDS, ScoringProcess
 from evaluation.templates import TemplateFailure
 
 SCORING_SECONDS: Final = 10.0
@@ -40,7 +40,6 @@ SCORING_MEMORY_BYTES: Final = 1024 * MEBIBYTE
 _NOTHING: Final[Mapping[str, JSON]] = MappingProxyType({})
 _BATCH_REQUESTS: Final = 64
 _BATCH_BYTES: Final = 4 * MEBIBYTE
-_ENDING_SECONDS: Final = 5.0
 _TIMED_OUT: Final = (-signal.SIGALRM, -signal.SIGXCPU)
 
 log = structlog.get_logger(__name__)
@@ -219,7 +218,7 @@ class ScoringPool:
         if is_retiring:
             self._queue.give_back(batch[answered:])
         elif answered < len(batch):
-            self._settle(batch[answered:], await child.end(_ENDING_SECONDS))
+            self._settle(batch[answered:], await child.end(ENDING_SECONDS))
         return not is_retiring and answered == len(batch)
 
     def _settle(self, left: list[_Request], how: int) -> None:

@@ -7,15 +7,18 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Final, Self
 
 import structlog
 
 from evaluation.messages import LENGTH, MAX_MESSAGE_BYTES, Message
 
+ENDING_SECONDS: Final = 5.0
 _START_SECONDS: Final = 60.0
 # A child ends itself; this is how much later the pool ends one that does not. Imports fall into it.
 _GRACE_SECONDS: Final = 30.0
+_ROOMS: Final = str(Path(__file__).resolve().parent.parent)
 
 log = structlog.get_logger(__name__)
 
@@ -44,7 +47,7 @@ class ScoringProcess:
                 raise
             if ready is not None:
                 return child
-            log.error("scoring child did not start", status=await child.end())
+            log.error("scoring child did not start", status=await child.end(ENDING_SECONDS))
             await asyncio.sleep(1)
 
     async def send(self, frames: Sequence[bytes]) -> None:
@@ -111,7 +114,7 @@ async def _spawn(seconds: float, memory_bytes: int) -> asyncio.subprocess.Proces
 def _environment() -> dict[str, str]:
     return {
         "PATH": os.defpath,
-        "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry),
+        "PYTHONPATH": os.pathsep.join([_ROOMS, *(entry for entry in sys.path if entry)]),
         "PYTHONSAFEPATH": "1",
         "PYTHONUTF8": "1",
         # A thread for every processor would take gigabytes of address space for nothing.

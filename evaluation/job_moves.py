@@ -1,9 +1,10 @@
 """What people do to jobs: pause, resume, cancel, retry, delete."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
+from domain.audit import AuditAction, AuditedType
 from domain.errors import ErrorCode, InvalidInput, NotFound, Refused
 from domain.jobs import JobStatus, check_deletion, check_reopening, check_transition
 from domain.trials import TrialStatus
@@ -11,8 +12,16 @@ from evaluation.outcomes import end_early
 from storage.driver import ObjectId
 from storage.job_batches import JobBatch
 from storage.jobs import JobRecord, record
+from storage.ledger import Origin, current_origin, note
 
 _RETRIED: Final = (TrialStatus.FAILED, TrialStatus.CANCELLED)
+
+
+def _note(batch: JobBatch, action: AuditAction, origin: Origin) -> None:
+    """The committer's task is not the caller's: who asked travels with the transition."""
+    job = batch.job
+    ref = f"{job['workspace']}/{job['name']}"
+    note(action, AuditedType.JOB, job["_id"], ref, workspace=job["workspace"], origin=origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +30,14 @@ class Pause:
 
     trials: Sequence[ObjectId] = ()
     claims: int = 0
+    origin: Origin = field(default_factory=current_origin)
 
     async def apply(self, batch: JobBatch) -> JobRecord:
         """The job afterwards. Raises Refused (INVALID_STATE) where it has ended."""
         check_transition(batch.status, JobStatus.PAUSED)
         if batch.status is not JobStatus.PAUSED:
             batch.set_status(JobStatus.PAUSED)
+            _note(batch, AuditAction.PAUSE, self.origin)
         return record(batch.job)
 
 
@@ -36,6 +47,7 @@ class Resume:
 
     trials: Sequence[ObjectId] = ()
     claims: int = 0
+    origin: Origin = field(default_factory=current_origin)
 
     async def apply(self, batch: JobBatch) -> JobRecord:
         """The job afterwards; one that is not paused stays as it is. Raises Refused (INVALID_STATE)."""
@@ -43,6 +55,7 @@ class Resume:
             check_transition(batch.status, JobStatus.ACTIVE)
         if batch.status is JobStatus.PAUSED:
             batch.set_status(JobStatus.PENDING if batch.job["startedAt"] is None else JobStatus.ACTIVE)
+            _note(batch, AuditAction.RESUME, self.origin)
         return record(batch.job)
 
 
@@ -53,12 +66,14 @@ class Cancel:
     actor: str | None
     trials: Sequence[ObjectId] = ()
     claims: int = 0
+    origin: Origin = field(default_factory=current_origin)
 
     async def apply(self, batch: JobBatch) -> JobRecord:
         """The job afterwards."""
         if not batch.status.is_ended:
             by = "" if self.actor is None else f" by {self.actor}"
             await end_early(batch, JobStatus.CANCELLED, f"Cancelled{by}.")
+            _note(batch, AuditAction.CANCEL, self.origin)
         return record(batch.job)
 
 
@@ -68,6 +83,7 @@ class Retry:
 
     wanted: Sequence[ObjectId] | None
     claims: int = 0
+    origin: Origin = field(default_factory=current_origin)
 
     @property
     def trials(self) -> Sequence[ObjectId]:
@@ -92,6 +108,7 @@ class Retry:
             batch.count(trial["status"], -1)
             batch.count(TrialStatus.PENDING, 1)
         batch.set_status(JobStatus.ACTIVE, "Retried.")
+        _note(batch, AuditAction.RETRY, self.origin)
         return record(batch.job)
 
     async def _checked(self, batch: JobBatch, wanted: Sequence[ObjectId]) -> list[ObjectId]:
@@ -124,10 +141,12 @@ class Delete:
 
     trials: Sequence[ObjectId] = ()
     claims: int = 0
+    origin: Origin = field(default_factory=current_origin)
 
     async def apply(self, batch: JobBatch) -> ObjectId:
         """The id of the job. Raises Refused (INVALID_STATE)."""
         check_deletion(batch.status)
         await batch.delete()
+        _note(batch, AuditAction.DELETE, self.origin)
         identity: ObjectId = batch.job["_id"]
         return identity

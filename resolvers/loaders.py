@@ -5,7 +5,7 @@ Lists do not go through them: their resolvers load in bulk by the functions that
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from strawberry.dataloader import DataLoader
 
@@ -18,6 +18,9 @@ from storage.revisions import find_heads, find_heads_by_name, find_revisions
 if TYPE_CHECKING:
     from resolvers.context import Context
     from resolvers.members import Member
+
+
+Placed = TypeVar("Placed", Head, Revision)
 
 
 class Loaders:
@@ -41,7 +44,7 @@ class Loaders:
     def _heads(self, kind: RecordKind) -> DataLoader[ObjectId, Head | None]:
         async def load(ids: list[ObjectId]) -> list[Head | None]:
             found = await find_heads(self._context.services.database, kind, ids)
-            return [found.get(identity) for identity in ids]
+            return [self._readable(found.get(identity)) for identity in ids]
 
         return DataLoader(load_fn=load)
 
@@ -49,16 +52,20 @@ class Loaders:
         async def load(refs: list[str]) -> list[Head | None]:
             names = [(workspace, name) for workspace, _, name in (ref.partition("/") for ref in refs)]
             found = await find_heads_by_name(self._context.services.database, kind, names)
-            return [found.get(name) for name in names]
+            return [self._readable(found.get(name)) for name in names]
 
         return DataLoader(load_fn=load)
 
     def _revisions(self, kind: RecordKind) -> DataLoader[ObjectId, Revision | None]:
         async def load(ids: list[ObjectId]) -> list[Revision | None]:
             found = await find_revisions(self._context.services, kind, ids)
-            return [found.get(identity) for identity in ids]
+            return [self._readable(found.get(identity)) for identity in ids]
 
         return DataLoader(load_fn=load)
+
+    def _readable(self, record: Placed | None) -> Placed | None:
+        """The record, where it exists for the viewer: the last door before what lies in another workspace."""
+        return record if record is not None and self._context.viewer.reads(record.workspace) else None
 
     async def _contents(self, digests: list[str]) -> list[Any]:
         found = await contents.contents(self._context, digests)

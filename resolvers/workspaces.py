@@ -35,6 +35,8 @@ async def count_workspaces(context: Context) -> int:
 
 async def count(context: Context, workspace_name: str, what: Counted) -> int:
     """How many listed records of one kind a workspace has; retired metrics are not listed."""
+    if not context.viewer.reads(workspace_name):
+        return 0
     query: dict[str, object] = {"workspace": workspace_name}
     if what == "metrics":
         query |= _LISTED

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, Final
 
+from domain.audit import AuditAction, AuditedType
 from domain.canonical import JSON, canonical_text
 from domain.errors import AlreadyExists
 from domain.jobs import JobOptions, JobStatus
@@ -20,6 +21,7 @@ from storage.driver import Database, Document, DuplicateKeyError, ObjectId, Sess
 from storage.filters import facet
 from storage.job_tasks import JobTask, document
 from storage.jobs import DEFAULT_LEASE_SECONDS, JobRecord, TasksetSource, find_by_key, find_by_name, record
+from storage.ledger import note
 from storage.payloads import blob_of, error_document, store
 from storage.services import Services
 
@@ -144,6 +146,8 @@ async def _reveal(services: Services, session: Session, submission: Submission) 
         await services.database["jobs"].insert_one(row, session=session)
     except DuplicateKeyError as error:
         raise await _explained(services.database, submission) from error
+    ref = f"{submission.workspace}/{submission.name}"
+    note(AuditAction.SUBMIT, AuditedType.JOB, submission.job, ref, workspace=submission.workspace)
     return record(row)
 
 

@@ -12,6 +12,7 @@ from domain.canonical import JSON, bounded_text, check_json, digest_of
 from domain.errors import Collector, ErrorCode, InvalidInput, Path
 from domain.limits import MAX_DESCRIPTION_LENGTH, MAX_TAGS
 from domain.names import check_digest, check_tag, shown
+from domain.outcomes import ABSENT
 from domain.references import parse_fileset_reference, parse_metric_reference
 from domain.views import checked_views
 
@@ -26,7 +27,7 @@ class TaskKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MetadataItem:
-    """One annotation; the order of a record's items is part of its digest."""
+    """One annotation; the order of a record's items is part of its digest. ABSENT as value is refused when checked."""
 
     key: str
     value: object
@@ -191,7 +192,11 @@ def check_metadata(items: Sequence[MetadataItem], problems: Collector) -> tuple[
                 )
             )
         seen.setdefault(item.key, index)
-        _json(item.value, (*path, "value"), problems)
+        if item.value is ABSENT:
+            message = "A metadata item needs a `value`; send null to store null."
+            problems.add(InvalidInput(message, (*path, "value")))
+        else:
+            _json(item.value, (*path, "value"), problems)
     return tuple(items)
 
 

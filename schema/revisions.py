@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 import strawberry
 
 from domain.content import MetadataItem as MetadataDraft
-from domain.errors import Collector, InvalidInput, Path, RevisionCorrupt, ServiceUnavailable
+from domain.errors import RevisionCorrupt, ServiceUnavailable
+from schema.arguments import absent_or
 from schema.connections import Connection, Edge
 from schema.loading import then, warm
 from schema.nodes import Node
@@ -183,12 +184,6 @@ class MetadataItemInput:
     )
 
 
-def metadata_drafts(items: Sequence[MetadataItemInput], path: Path) -> list[MetadataDraft]:
-    """Annotations as the domain takes them. Raises Problems where a value was not sent."""
-    problems = Collector()
-    for index, item in enumerate(items):
-        if item.value is strawberry.UNSET:
-            message = "A metadata item needs a `value`; send null to store null."
-            problems.add(InvalidInput(message, (*path, "metadata", index, "value")))
-    problems.finish()
-    return [MetadataDraft(item.key, item.value) for item in items]
+def metadata_drafts(items: Sequence[MetadataItemInput]) -> list[MetadataDraft]:
+    """Annotations as the domain takes them, a value that was not sent as ABSENT."""
+    return [MetadataDraft(item.key, absent_or(item.value)) for item in items]

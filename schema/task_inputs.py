@@ -5,7 +5,6 @@ from __future__ import annotations
 import strawberry
 
 from domain.content import EvaluatorDraft, HarborDraft, SpecDraft, TaskDraft, TemplateDraft
-from domain.errors import Path
 from schema.revisions import MetadataItemInput, metadata_drafts
 from schema.scalars import JSON
 
@@ -76,9 +75,9 @@ class TaskInput:
     )
 
 
-def task_draft(input: TaskInput, path: Path = ("task",)) -> TaskDraft:
-    """The draft of a task. Raises Problems, their paths under `path`, where a metadata value was not sent."""
-    return TaskDraft(_spec_draft(input.spec), metadata_drafts(input.metadata, path), input.tags)
+def task_draft(input: TaskInput) -> TaskDraft:
+    """The draft of a task."""
+    return TaskDraft(_spec_draft(input.spec), metadata_drafts(input.metadata), input.tags)
 
 
 def _spec_draft(spec: TaskSpecInput) -> SpecDraft:

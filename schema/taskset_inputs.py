@@ -5,7 +5,6 @@ from __future__ import annotations
 import strawberry
 
 from domain.content import TasksetDraft
-from domain.errors import Path
 from schema.revisions import MetadataItemInput, metadata_drafts
 
 
@@ -29,7 +28,7 @@ class TasksetInput:
     )
 
 
-def taskset_draft(input: TasksetInput, path: Path = ("taskset",)) -> TasksetDraft:
-    """The draft of a taskset. Raises Problems, their paths under `path`, where a metadata value was not sent."""
-    metadata = metadata_drafts(input.metadata, path)
+def taskset_draft(input: TasksetInput) -> TasksetDraft:
+    """The draft of a taskset."""
+    metadata = metadata_drafts(input.metadata)
     return TasksetDraft(input.description, input.tasks, input.files_ref, metadata, input.tags)

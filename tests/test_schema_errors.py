@@ -95,13 +95,13 @@ async def test_a_read_answers_bad_user_input_where_a_mutation_would_answer_data(
     ]
 
 
-async def test_a_metadata_value_that_was_not_sent_is_refused_where_it_is_missing(context: Context) -> None:
+async def test_a_metadata_value_that_was_not_sent_is_refused_beside_all_else_that_is_wrong(context: Context) -> None:
     document = """
     mutation ($unset: JSON) {
       createTask(input: {
         name: "t"
         task: {
-          spec: {evaluator: {intent: "i"}}
+          spec: {evaluator: {intent: "i", metrics: ["a/b/c"]}}
           metadata: [{key: "null", value: null}, {key: "a"}, {key: "b", value: $unset}]
         }
       }) { task { id } errors { __typename code path } }
@@ -109,7 +109,7 @@ async def test_a_metadata_value_that_was_not_sent_is_refused_where_it_is_missing
     """
     answered = (await data(document, None, context))["createTask"]
     assert answered["task"] is None
+    places = [["spec", "evaluator", "metrics", "0"], ["metadata", "1", "value"], ["metadata", "2", "value"]]
     assert answered["errors"] == [
-        {"__typename": "InvalidInput", "code": "INVALID_INPUT", "path": ["input", "task", "metadata", place, "value"]}
-        for place in ("1", "2")
+        {"__typename": "InvalidInput", "code": "INVALID_INPUT", "path": ["input", "task", *place]} for place in places
     ]

@@ -8,8 +8,8 @@ from schema.audit import AuditQueries
 from schema.digests import DigestQueries
 from schema.metrics import MetricQueries
 from schema.nodes import NodeQueries
-from schema.tasks import TaskQueries
-from schema.tasksets import TasksetQueries
+from schema.task_queries import TaskQueries
+from schema.taskset_queries import TasksetQueries
 from schema.tokens import TokenQueries
 from schema.viewer import ViewerQueries
 from schema.workspaces import WorkspaceQueries

@@ -27,7 +27,7 @@ from server.operations import ContextFactory, Operations
 from server.rate import RateLimiter
 from server.settings import Settings
 from server.sockets import SocketView
-from server.telemetry import Telemetry
+from server.telemetry import Telemetry, Tracer
 from storage.services import Services
 
 
@@ -47,7 +47,11 @@ class Application:
 
 
 def create_app(
-    settings: Settings, services: Services, schema: Schema, authenticator: Authenticator | None = None
+    settings: Settings,
+    services: Services,
+    schema: Schema,
+    authenticator: Authenticator | None = None,
+    tracer: Tracer | None = None,
 ) -> Application:
     """The application over open services. Raises StartupFailure where the settings contradict each other."""
 
@@ -57,7 +61,8 @@ def create_app(
     async def ping() -> None:
         await services.client.admin.command("ping")
 
-    return assemble(settings, schema, make_context, ping, authenticator or _authenticator(settings, services))
+    authenticator = authenticator or _authenticator(settings, services)
+    return assemble(settings, schema, make_context, ping, authenticator, Telemetry(tracer))
 
 
 def assemble(
@@ -66,14 +71,14 @@ def assemble(
     make_context: ContextFactory,
     ping: Ping,
     authenticator: Authenticator | None = None,
+    telemetry: Telemetry | None = None,
 ) -> Application:
     """The application around any schema; `make_context` gives every operation a context of its own."""
     engine = Engine(schema, introspection=settings.introspection, suggestions=settings.suggestions)
     trusted = documents.load(settings.trusted_documents, only=settings.only_trusted)
     limiter = RateLimiter(settings.rate_limit, settings.rate_burst)
-    operations = Operations(
-        engine, authenticator or _authenticator(settings), trusted, make_context, Telemetry(), limiter
-    )
+    authenticator = authenticator or _authenticator(settings)
+    operations = Operations(engine, authenticator, trusted, make_context, telemetry or Telemetry(), limiter)
     drain = Drain()
     sockets = SocketView(operations)
     page = settings.introspection and not settings.only_trusted

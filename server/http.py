@@ -25,7 +25,7 @@ from server.operations import Caller, Operations
 from server.rate import RateLimited
 from server.requests import BadRequest, GraphQLRequest, parse_body, read_request
 from server.sse import EventStream, single
-from server.telemetry import Transport
+from server.telemetry import Transport, trace_headers
 
 _REQUEST_ID: Final = re.compile(r"[\w\-.]{1,64}", re.ASCII)
 _NO_STORE: Final = {"cache-control": "no-store", "vary": "accept", "x-content-type-options": "nosniff"}
@@ -76,7 +76,8 @@ class GraphQLView:
         authorization = request.headers.get("authorization")
         address = client_address(request.scope)
         viewer = await self.operations.recognise(authorization, address)
-        return Caller(viewer, authorization, request_id, Transport.HTTP, address)
+        trace = trace_headers(request.headers)
+        return Caller(viewer, authorization, request_id, Transport.HTTP, address, trace)
 
     async def _run(
         self, request: Request, parameters: GraphQLRequest, caller: Caller, wanted: list[MediaType]

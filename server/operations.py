@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 
 import structlog
@@ -32,6 +32,7 @@ class Caller:
     request_id: str
     transport: Transport
     address: str | None = None
+    trace: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Operations:
         """Run a query or a mutation."""
         context = self.make_context(caller.viewer, caller.request_id, caller.address)
         began = time.perf_counter()
-        with self.telemetry.span(operation):
+        with self.telemetry.span(operation, caller.trace):
             answer = await self.engine.execute(operation, request.variables, context)
         self._record(operation, caller, answer, time.perf_counter() - began)
         return answer

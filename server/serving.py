@@ -21,6 +21,7 @@ from domain.limits import MAX_BODY_BYTES
 from schema.build import build_schema
 from server.app import Application, create_app
 from server.settings import Settings
+from server.telemetry import Tracer, start_tracing
 from storage import local
 from storage.driver import check_server, connect
 from storage.services import Services, open_services
@@ -50,8 +51,9 @@ async def serve(settings: Settings, announce: Announce) -> None:
     """As `run`, within a running event loop."""
     listener = bind(settings.host, settings.port)
     with contextlib.closing(listener):
-        async with _services(settings) as services:
-            application = create_app(settings, services, build_schema())
+        tracer = start_tracing(settings.otel_endpoint)
+        async with _services(settings, tracer) as services:
+            application = create_app(settings, services, build_schema(), tracer=tracer)
             _warn(settings)
             _settle()
             is_new = await services.database["tasks"].find_one({}, {"_id": 1}) is None
@@ -71,9 +73,9 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 @contextlib.asynccontextmanager
-async def _services(settings: Settings) -> AsyncIterator[Services]:
+async def _services(settings: Settings, tracer: Tracer | None) -> AsyncIterator[Services]:
     async with mongodb_url(settings) as url:
-        client = connect(url, timeout_seconds=settings.mongodb_timeout_seconds)
+        client = connect(url, timeout_seconds=settings.mongodb_timeout_seconds, observer=tracer)
         try:
             await check_server(client)
             services = await open_services(client, settings.database)
@@ -83,6 +85,8 @@ async def _services(settings: Settings) -> AsyncIterator[Services]:
                 await services.close()
         finally:
             client.close()
+            if tracer is not None:
+                await asyncio.to_thread(tracer.close)
 
 
 @contextlib.asynccontextmanager

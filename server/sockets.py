@@ -23,7 +23,7 @@ from server.addresses import client_address
 from server.answers import encode
 from server.operations import Caller, Operations
 from server.requests import GraphQLRequest, parse_body, read_request
-from server.telemetry import Transport
+from server.telemetry import Transport, trace_headers
 
 log = structlog.get_logger("pinset.sockets")
 
@@ -214,7 +214,8 @@ class Connection:
             raise Closed(FORBIDDEN, error.message) from None
         except RequestError as error:
             raise Closed(INTERNAL, error.message) from None
-        self.caller = Caller(viewer, authorization, secrets.token_hex(8), Transport.WEBSOCKET, self.address)
+        trace = trace_headers(self.headers)
+        self.caller = Caller(viewer, authorization, secrets.token_hex(8), Transport.WEBSOCKET, self.address, trace)
         await self._put_json({"type": "connection_ack"})
 
     async def _subscribe(self, identity: str, payload: object) -> None:

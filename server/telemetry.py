@@ -4,13 +4,16 @@
 """
 
 import contextlib
-from collections.abc import Iterator, Sequence
+import importlib
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, Protocol
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from domain.errors import StartupFailure
 from schema.execution.documents import Operation, OperationKind
+from storage.commands import CommandObserver
 
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
@@ -23,11 +26,33 @@ class Transport(StrEnum):
     WEBSOCKET = "websocket"
 
 
-class Tracer(Protocol):
-    """Opens a span around an operation."""
+class Tracer(CommandObserver, Protocol):
+    """Opens spans around operations and the commands that they send to MongoDB."""
 
-    def span(self, operation: Operation) -> contextlib.AbstractContextManager[object]:
-        """A context manager whose body is the operation."""
+    def span(self, operation: Operation, trace: Mapping[str, str]) -> contextlib.AbstractContextManager[object]:
+        """A context manager whose body is the operation; `trace` are the headers that name the caller's span."""
+
+    def close(self) -> None:
+        """Send what is left; may take seconds."""
+
+
+def start_tracing(endpoint: str | None) -> Tracer | None:
+    """The tracer for a collector's URL, None without one. Raises StartupFailure where the extra is not installed."""
+    if endpoint is None:
+        return None
+    try:
+        tracing = importlib.import_module("server.tracing")
+    except ImportError as error:
+        raise StartupFailure(
+            "PINSET_OTEL_ENDPOINT needs the extra `otel`: pip install 'pinset-server[otel]'."
+        ) from error
+    tracer: Tracer = tracing.OpenTelemetryTracer(tracing.provider(endpoint))
+    return tracer
+
+
+def trace_headers(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """The headers of a request that name the span it belongs to."""
+    return {name: headers[name] for name in ("traceparent", "tracestate") if name in headers}
 
 
 class Telemetry:
@@ -57,9 +82,9 @@ class Telemetry:
             "pinset_subscriptions_open", "Subscriptions open now.", ("transport",), registry=self.registry
         )
 
-    def span(self, operation: Operation) -> contextlib.AbstractContextManager[object]:
+    def span(self, operation: Operation, trace: Mapping[str, str]) -> contextlib.AbstractContextManager[object]:
         """A span around an operation; nothing where tracing is off."""
-        return contextlib.nullcontext() if self.tracer is None else self.tracer.span(operation)
+        return contextlib.nullcontext() if self.tracer is None else self.tracer.span(operation, trace)
 
     @contextlib.contextmanager
     def subscription(self, transport: Transport) -> Iterator[None]:

@@ -48,6 +48,7 @@ from pymongo.server_type import SERVER_TYPE
 from pymongo.uri_parser import parse_uri
 
 from domain.errors import StartupFailure
+from storage.commands import CommandObserver, CommandWatcher
 
 __all__ = [
     "ASCENDING",
@@ -103,11 +104,12 @@ _HOW_TO_START_A_SET = (
 )
 
 
-def connect(url: str, *, timeout_seconds: float = 10.0) -> Client:
+def connect(url: str, *, timeout_seconds: float = 10.0, observer: CommandObserver | None = None) -> Client:
     """A client that nothing has been sent through yet; it belongs to the event loop that first uses it.
 
     Writes are acknowledged by a majority and reads go to the primary. `timeout_seconds` bounds the search for
-    a server and the making of a connection, not an operation. Raises StartupFailure for a malformed URL.
+    a server and the making of a connection, not an operation; `observer` is told of every command. Raises
+    StartupFailure for a malformed URL.
     """
     milliseconds = round(timeout_seconds * 1000)
     try:
@@ -124,6 +126,7 @@ def connect(url: str, *, timeout_seconds: float = 10.0) -> Client:
             retryReads=True,
             serverSelectionTimeoutMS=milliseconds,
             connectTimeoutMS=milliseconds,
+            event_listeners=[] if observer is None else [CommandWatcher(observer)],
         )
     except (InvalidURI, ConfigurationError, ValueError) as error:
         raise StartupFailure(f"PINSET_MONGODB_URL is not a usable MongoDB URL: {error}") from error

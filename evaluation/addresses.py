@@ -53,7 +53,8 @@ class AddressRules:
 def is_public(address: Address) -> bool:
     """Whether an address is on the public internet: not loopback, private, link-local, shared or multicast."""
     target = _embedded(address)
-    return target.is_global and not target.is_multicast and not target.is_reserved
+    is_site_local = isinstance(target, ipaddress.IPv6Address) and target.is_site_local
+    return target.is_global and not (target.is_multicast or target.is_reserved or is_site_local)
 
 
 def _embedded(address: Address) -> Address:

@@ -4,7 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -25,6 +25,12 @@ from evaluation.secrets import Secrets
 MAX_REDIRECTS: Final = 5
 LONGEST_PAUSE_SECONDS: Final = 30.0
 _EXCERPT: Final = 500
+_HEADERS: Final = {
+    "User-Agent": "pinset",
+    "Accept": "application/json",
+    "Accept-Encoding": "identity",
+    "Content-Type": "application/json",
+}
 _REDIRECTS: Final = (307, 308)
 _RETRIED: Final = 429
 
@@ -78,16 +84,12 @@ class Outgoing:
     def __init__(self, rules: AddressRules, secrets: Secrets, first_pause_seconds: float = 0.5) -> None:
         self._secrets = secrets
         self._first_pause = first_pause_seconds
-        self._client = httpx.AsyncClient(
-            transport=guarded_transport(rules, MAX_CONCURRENCY),
-            timeout=None,
-            trust_env=False,
-            headers={"User-Agent": "pinset", "Accept": "application/json", "Accept-Encoding": "identity"},
-        )
+        # The transport alone: a client would keep cookies from one job to the next, and read redirects by itself.
+        self._transport = guarded_transport(rules, MAX_CONCURRENCY)
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.aclose()
+        await self._transport.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -154,8 +156,9 @@ class Outgoing:
         url = _plain(call.url)
         content = orjson.dumps(call.body)
         for _ in range(MAX_REDIRECTS + 1):
-            headers = {"Content-Type": "application/json", **self._secrets.headers(call.api_key_secret, url)}
-            async with self._client.stream("POST", url, content=content, headers=headers) as response:
+            headers = {**_HEADERS, **self._secrets.headers(call.api_key_secret, url)}
+            request = httpx.Request("POST", url, content=content, headers=headers)
+            async with aclosing(await self._transport.handle_async_request(request)) as response:
                 if response.status_code not in _REDIRECTS or "location" not in response.headers:
                     yield response
                     return
@@ -170,7 +173,7 @@ class Outgoing:
                 FailureType.TARGET_ERROR, f"{_host(call.url)} answered {status}: {_excerpt(body) or 'nothing'}"
             )
             if status == _RETRIED or response.is_server_error:
-                raise _Again(failure, _retry_after(response.headers))
+                raise _Again(failure, retry_after(response.headers))
             raise failure
         try:
             return check_json(parse_json(body))
@@ -208,7 +211,7 @@ def _plain(text: str, base: httpx.URL | None = None) -> httpx.URL:
     return url
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the other side asks to wait: a number, or a date; None where it does not say."""
     text = headers.get("retry-after", "").strip()
     if text.isdecimal() and text.isascii() and len(text) < 10:

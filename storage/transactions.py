@@ -57,6 +57,11 @@ class Transactions:
         task.add_done_callback(self._finished)
         return await asyncio.shield(task)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a transaction is under way."""
+        return bool(self._running)
+
     async def drain(self) -> None:
         """Wait for the transactions under way."""
         while self._running:

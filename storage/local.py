@@ -19,6 +19,7 @@ from storage.mongod_binary import explain_exit, find_mongod
 from storage.replica_set import SET_NAME, make_primary
 
 OPLOG_MEGABYTES = 1024
+TRANSACTION_LIFETIME_SECONDS = 20
 GIBIBYTE = 1024**3
 _POLL_SECONDS = 0.005
 _WATCHDOG = Path(__file__).with_name("watchdog.py")
@@ -144,6 +145,8 @@ def _command(binary: Path, data_dir: Path, address: Path, cache_gigabytes: float
         *("--slowms", "1000"),
         "--quiet",
         *("--setParameter", "diagnosticDataCollectionEnabled=false"),
+        # What a killed process had begun blocks its records for so long; MongoDB's own minute is more than we need.
+        *("--setParameter", f"transactionLifetimeLimitSeconds={TRANSACTION_LIFETIME_SECONDS}"),
         # Nobody is left to wait for: the server has stopped before its MongoDB does.
         *("--setParameter", "shutdownTimeoutMillisForSignaledShutdown=0"),
     ]

@@ -5,11 +5,13 @@ import sys
 import anyio
 import pytest
 
+from domain.errors import Conflict
 from domain.outcomes import ABSENT, Outcome
 from resolvers.context import Context
 from resolvers.revisions import existing, revisions, tag_moves
 from resolvers.tasks import create_task, delete_task, replace_task
 from storage.pages import PageRequest
+from storage.publishing import Published
 from storage.records import TASK
 from storage.services import Services
 from tests.drafts import stored_metric, task
@@ -18,6 +20,8 @@ pytestmark = pytest.mark.anyio
 
 # Enough to pass the last command of a publish, so that the longest run proves that nothing was skipped.
 COMMANDS = 14
+# Each waits for ten seconds.
+ATTEMPTS = 5
 
 
 async def killed(services: Services, url: str, deadly: int) -> int:
@@ -41,6 +45,16 @@ async def agree(services: Services) -> None:
     assert guards == await services.database["tasks"].count_documents({})
 
 
+async def _published(context: Context) -> Published:
+    """Publish again; MongoDB ends the transaction of a dead process by itself, after its lifetime."""
+    for _ in range(ATTEMPTS):
+        try:
+            return await replace_task(context, "default", "t", ABSENT, task("killed", metrics=["m"], tags=["x"]))
+        except Conflict:
+            continue
+    raise AssertionError("the record is not publishable")
+
+
 async def _survives(services: Services, url: str, deadly: int, *, exists: bool) -> None:
     context = Context(services)
     await stored_metric(context, "m")
@@ -50,16 +64,16 @@ async def _survives(services: Services, url: str, deadly: int, *, exists: bool) 
     assert code in (0, -9)
     if code == -9 and not exists and not await services.database["tasks"].count_documents({}):
         assert await services.database["task_revisions"].count_documents({}) == 0
-        await create_task(context, "default", "t", None, task("before"))
+        await _published(context)
     await agree(services)
-    again = await replace_task(context, "default", "t", ABSENT, task("killed", metrics=["m"], tags=["x"]))
+    again = await _published(context)
     assert again.outcome in (Outcome.PUBLISHED, Outcome.UNCHANGED)
     await agree(services)
     assert code == -9 or again.outcome is Outcome.UNCHANGED
     await delete_task(context, "default", "t", False)
 
 
-@pytest.mark.parametrize("deadly", [4, 7, 9, COMMANDS])
+@pytest.mark.parametrize("deadly", [3, 4, COMMANDS])
 async def test_a_server_killed_while_it_publishes(services: Services, mongodb_url: str, deadly: int) -> None:
     await _survives(services, mongodb_url, deadly, exists=True)
 

@@ -7,6 +7,7 @@ from domain.canonical import bounded_text, check_json
 from domain.errors import Collector, InvalidInput, Problems, UserError
 from domain.metrics import MetricType, check_metric
 from domain.names import check_name
+from evaluation.template_checks import check_metric_templates
 from resolvers.context import Context
 from resolvers.workspaces import check_description, writable
 from storage import metrics as storage
@@ -76,6 +77,7 @@ async def create_metric(context: Context, wanted: CreateMetric) -> MetricRecord:
     problems.attempt(_check_labels, wanted.labels)
     try:
         definition = check_metric(wanted.type, wanted.config)
+        check_metric_templates(definition.configuration)
     except (UserError, Problems) as error:
         problems.add(error, "metric")
     problems.finish()

@@ -15,6 +15,8 @@ from domain.targets import OutputsTarget, Target, TargetKind, check_target
 from domain.trials import TrialOutcome
 from evaluation.rows import row_outcome
 from evaluation.targets.outputs import given_outcomes
+from evaluation.template_checks import check_target_templates
+from evaluation.templates import check_template
 from resolvers.access import Scope
 from resolvers.context import Context
 from resolvers.work_lists import Source, WorkList, find_metrics, from_dataset, from_tasks, from_taskset
@@ -140,6 +142,8 @@ def _check_plain(wanted: SubmitJob, problems: Collector) -> None:
     if key is not None and not 1 <= len(key) <= MAX_NAME_LENGTH:
         problems.add(InvalidInput(f"A key has 1 to {MAX_NAME_LENGTH} characters.", ("idempotencyKey",)))
     problems.attempt(check_json, key, ("idempotencyKey",))
+    if wanted.dataset is not None and wanted.dataset.prompt_template is not None:
+        problems.attempt(check_template, wanted.dataset.prompt_template, ("dataset", "promptTemplate"))
 
 
 def _check_labels(labels: Any) -> None:
@@ -157,7 +161,9 @@ def _target(wanted: SubmitJob, problems: Collector) -> Target | None:
         return None
     kind, fields = wanted.target
     try:
-        return check_target(kind, fields)
+        target = check_target(kind, fields)
+        check_target_templates(target)
+        return target
     except (UserError, Problems) as error:
         # The outputs are themselves the value of `target.outputs`, the other kinds an object of their own.
         problems.add(error, "target", *(() if kind is TargetKind.OUTPUTS else (kind.lower(),)))

@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from domain.errors import ErrorCode, InvalidInput, Problems
+from domain.metrics import MetricType, check_metric
+from domain.targets import TargetKind, check_target
 from domain.trials import TrialError, TrialOutcome
 from evaluation.paths import PathFailure, check_path, find
 from evaluation.rows import Work, prompt_context, prompt_of, row_outcome, scoring_context
+from evaluation.template_checks import check_metric_templates, check_target_templates
 from evaluation.templates import TemplateFailure, check_json_template, check_template, render, render_json
 
 CONTENT = {
@@ -224,3 +227,30 @@ def test_a_path_that_leads_nowhere_fails() -> None:
 def test_what_is_no_path_is_refused(path: str) -> None:
     with pytest.raises(InvalidInput):
         check_path(path, ("responsePath",))
+
+
+def paths(check: Any, *values: Any) -> list[tuple[str | int, ...]]:
+    with pytest.raises(Problems) as refused:
+        check(*values)
+    return [error.path for error in refused.value.errors]
+
+
+def test_the_templates_of_a_metric_are_checked_where_it_is_handed_in() -> None:
+    bad = "{{ x"
+    fields: Any
+    for type, fields, found in (
+        (MetricType.F1, {"reference": bad, "candidate": bad}, [("reference",), ("candidate",)]),
+        (MetricType.BLEU, {"references": ["{{ x }}", bad]}, [("references", 1)]),
+        (MetricType.REMOTE, {"url": "http://x.test", "scores": ["a"], "body": {"a": [bad]}}, [("body", "a", 0)]),
+    ):
+        assert paths(check_metric_templates, check_metric(type, fields).configuration) == found
+    check_metric_templates(check_metric(MetricType.F1, {"reference": "{{ x }}"}).configuration)
+
+
+def test_the_templates_and_paths_of_a_target_are_checked_where_it_is_handed_in() -> None:
+    model = {"model": {"url": "http://x.test", "name": "m"}, "prompt_template": "{{"}
+    assert paths(check_target_templates, check_target(TargetKind.MODEL, model)) == [("promptTemplate",)]
+    agent = {"url": "http://x.test", "name": "a", "body": {"q": "{%"}, "response_path": "$[", "trajectory_path": "$["}
+    found = paths(check_target_templates, check_target(TargetKind.AGENT, agent))
+    assert found == [("body", "q"), ("responsePath",), ("trajectoryPath",)]
+    check_target_templates(check_target(TargetKind.RUNNER, {"name": "r"}))

@@ -13,7 +13,7 @@ from resolvers.workspaces import check_description, writable
 from storage import metrics as storage
 from storage.driver import ObjectId
 from storage.filters import MetricFilter, metric_query, readable_users
-from storage.pages import Order, PageRequest
+from storage.pages import Order, OrderField, PageRequest
 from storage.records import MetricRecord, Page, Revision
 
 
@@ -40,7 +40,12 @@ async def metric(context: Context, workspace: str, name: str) -> MetricRecord | 
 async def metrics(
     context: Context, workspace: str, filter: MetricFilter | None, order: Order, page: PageRequest
 ) -> Page[MetricRecord]:
-    """The metrics of a workspace that are not retired. Raises BadUserInput for a bad page."""
+    """The metrics of a workspace that are not retired; one is never updated, so that order is the order of creation.
+
+    Raises BadUserInput for a bad page.
+    """
+    if order.field == OrderField.UPDATED_AT:
+        order = Order(OrderField.CREATED_AT, order.descending)
     if not context.viewer.reads(workspace):
         page.check()
         return Page((), (), False, False)

@@ -9,7 +9,9 @@ from typing import Any
 
 from domain.canonical import canonical_text
 from domain.content import MetadataItem, TaskKind
+from domain.limits import MAX_NAME_LENGTH
 from domain.metrics import MetricType
+from domain.names import LATEST, NAME
 from domain.outcomes import ABSENT, Absent
 
 
@@ -64,7 +66,7 @@ def head_query(workspace: str, filter: HeadFilter | None) -> dict[str, Any]:
         "kind": None if filter.kind is None else filter.kind.value,
         "facets": {"$all": facets} if facets else None,
         "metrics": filter.metric,
-        "tags.name": None if filter.tag in (None, "latest") else filter.tag,
+        "tags.name": None if filter.tag in (None, LATEST) else filter.tag,
         "createdAt": date_range(filter.created_at),
         "updatedAt": date_range(filter.updated_at),
     }
@@ -108,9 +110,17 @@ def date_range(dates: DateRange | None) -> dict[str, datetime] | None:
 
 
 def _names(prefix: str | None, contains: str | None) -> dict[str, Any]:
+    # What no name can hold would upset the regular expression, or sort behind every name.
+    if any(part and not _is_part_of_a_name(part) for part in (prefix, contains)):
+        return {"name": {"$in": []}}
     conditions: dict[str, Any] = {}
     if prefix:
+        # MongoDB compares texts by code point, and no name holds the last one.
         conditions |= {"$gte": prefix, "$lt": prefix + "\U0010ffff"}
     if contains:
         conditions["$regex"] = re.escape(contains)
     return {"name": conditions} if conditions else {}
+
+
+def _is_part_of_a_name(text: str) -> bool:
+    return len(text) <= MAX_NAME_LENGTH and NAME.fullmatch(text) is not None

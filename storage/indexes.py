@@ -11,10 +11,22 @@ SCHEMA_VERSION: Final = 1
 
 UP, DOWN = ASCENDING, DESCENDING
 
+
+def _narrowed(*fields: str) -> tuple[IndexModel, ...]:
+    """One index for each filter of a list, in the order that lists have where none is asked for."""
+    return tuple(
+        IndexModel([*((name, UP) for name in field.split()), ("createdAt", UP), ("_id", UP)]) for field in fields
+    )
+
+
+_NAMED: Final = IndexModel([("workspace", UP), ("name", UP)], unique=True)
+# The name comes last so that a search for a part of it reads the index alone. Facets come first so that MongoDB
+# tries each of several, and finds the rarest; it would take whichever is named first behind another field.
 _LISTED: Final = (
-    IndexModel([("workspace", UP), ("name", UP)], unique=True),
-    IndexModel([("workspace", UP), ("createdAt", UP), ("_id", UP)]),
-    IndexModel([("workspace", UP), ("updatedAt", UP), ("_id", UP)]),
+    _NAMED,
+    IndexModel([("workspace", UP), ("createdAt", UP), ("_id", UP), ("name", UP)]),
+    IndexModel([("workspace", UP), ("updatedAt", UP), ("_id", UP), ("name", UP)]),
+    *_narrowed("workspace project", "facets workspace", "workspace tags.name"),
 )
 _REVISIONS: Final = (
     IndexModel([("parent", UP), ("number", DOWN)], unique=True),
@@ -24,8 +36,11 @@ _REVISIONS: Final = (
 
 INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
     "workspaces": (IndexModel([("name", UP)], unique=True),),
-    "metrics": _LISTED[:2],
-    "tasks": _LISTED,
+    "metrics": (
+        _NAMED,
+        *_narrowed("workspace isRetired", "workspace isRetired project", "workspace isRetired type"),
+    ),
+    "tasks": (*_LISTED, *_narrowed("workspace kind", "workspace metrics")),
     "tasksets": _LISTED,
     "task_revisions": (*_REVISIONS, IndexModel([("metrics", UP), ("_id", UP)])),
     "taskset_revisions": (

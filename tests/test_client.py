@@ -12,6 +12,8 @@ import pytest
 from pinset import AsyncPinset, Pinset
 from pinset.errors import AlreadyExists, Conflict, InUse, InvalidInput, NotFound, RequestError, Unreachable
 from pinset.files import FileProblem
+from pinset.files.metrics import contains, definition, metric_input
+from pinset.files.values import canonical_text, digest_of
 from schema.build import build_schema
 from server.app import create_app
 from server.settings import Settings
@@ -121,6 +123,34 @@ async def test_workspaces_and_metrics(client: AsyncPinset) -> None:
         await client.metrics.retrieve("exact", workspace="team")
 
 
+MODEL = {"url": "http://judge.example/v1", "name": "judge", "apiKeySecret": "JUDGE"}
+RANGE = {"name": "style", "description": "How it reads.", "minimum": 1, "maximum": 5}
+RUBRIC = {"name": "truth", "rubric": [{"label": "no", "value": 0}, {"label": "yes", "description": "d", "value": 1}]}
+METRICS: dict[str, Any] = {
+    "exactMatch": {"reference": "{{item.expected}}", "candidate": "{{item.output}}"},
+    "f1": {"reference": "r"},
+    "bleu": {"references": ["a", "b"]},
+    "rouge": {"reference": "r"},
+    "stringCheck": {"operation": "NOT_CONTAINS", "left": "a", "right": "b"},
+    "numberCheck": {"operation": "ABSOLUTE_DIFFERENCE", "left": "1", "right": "2", "epsilon": 0.5},
+    "toolCalling": {"reference": "[]"},
+    "llmJudge": {"model": MODEL, "promptTemplate": "p", "systemPrompt": "s", "scores": [RANGE, RUBRIC]},
+    "remote": {"url": "http://score.example", "body": {"snake_case": ["{{item}}"]}, "outputs": ["x"], "maxRetries": 1},
+    "reward": {"key": "other"},
+}
+
+
+async def test_any_metric_can_be_made_again_from_what_is_stored(client: AsyncPinset) -> None:
+    for kind, given in METRICS.items():
+        stored = await client.metrics.create(kind, {kind: given})
+        outputs = [output.model_dump() for output in stored.outputs]
+        content = definition(stored.type_.value, stored.config, outputs)
+        assert digest_of(canonical_text(content)) == stored.digest, canonical_text(content)
+        again = metric_input(str(content["type"]), stored.config)
+        assert contains(again, {kind: given})
+        assert (await client.metrics.create(f"{kind}-again", again)).digest == stored.digest
+
+
 async def test_the_synchronous_client_has_the_same_calls(url: str) -> None:
     def use() -> None:
         with Pinset(url) as client:
@@ -138,6 +168,7 @@ def test_the_synchronous_client_is_written_from_the_asynchronous_one() -> None:
     assert public == {name for name in dir(Pinset) if not name.startswith("_")}
 
 
+@pytest.mark.slow
 async def test_the_humaneval_example_reads_back_byte_for_byte(url: str, client: AsyncPinset) -> None:
     command = [sys.executable, str(EXAMPLES / "humaneval.py"), url]
     for outcome in ("CREATED", "UNCHANGED"):

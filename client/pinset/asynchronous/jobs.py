@@ -8,14 +8,6 @@ from pinset.asynchronous.pages import every
 from pinset.asynchronous.transport import StreamCut
 from pinset.errors import PinsetError, Unreachable, not_found, raise_for
 from pinset.generated.client import AsyncGeneratedClient
-from pinset.generated.compare_jobs import CompareJobsJobCompare as Comparison
-from pinset.generated.compare_jobs import CompareJobsJobCompareTasks
-from pinset.generated.compare_jobs import CompareJobsJobCompareTasksNodes as TaskComparison
-from pinset.generated.enums import AttemptPolicy
-from pinset.generated.extend_leases import ExtendLeasesExtendLeases as Extended
-from pinset.generated.fragments import JobFields as Job
-from pinset.generated.fragments import TrialFields as Trial
-from pinset.generated.get_results import GetResultsJob as Results
 from pinset.generated.input_types import (
     ExtendLeasesInput,
     JobFilter,
@@ -26,28 +18,25 @@ from pinset.generated.input_types import (
     SubmitJobInput,
     TrialFilter,
 )
-from pinset.generated.lease_trials import LeaseTrialsLeaseTrialsLeases as Lease
 from pinset.generated.list_job_tasks import ListJobTasksJobTasks
-from pinset.generated.list_job_tasks import ListJobTasksJobTasksNodes as JobTask
 from pinset.generated.list_jobs import ListJobsJobs
 from pinset.generated.list_trials import ListTrialsJobTrials
-from pinset.generated.report_trial import ReportTrialReportTrialTrial as ReportedTrial
-from pinset.generated.watch_job import (
-    WatchJobJobProgressJobEnded,
-    WatchJobJobProgressJobEvent,
-    WatchJobJobProgressJobStatusChanged,
-    WatchJobJobProgressTrialFinished,
-    WatchJobJobProgressTrialRequeued,
-)
 from pinset.inputs import UNSET, present
-
-Event: TypeAlias = (
-    WatchJobJobProgressJobEvent
-    | WatchJobJobProgressJobEnded
-    | WatchJobJobProgressJobStatusChanged
-    | WatchJobJobProgressTrialFinished
-    | WatchJobJobProgressTrialRequeued
+from pinset.models import (
+    AttemptPolicy,
+    ComparedTasks,
+    Comparison,
+    Event,
+    Extended,
+    Job,
+    JobTask,
+    Lease,
+    ReportedTrial,
+    Results,
+    TaskComparison,
+    Trial,
 )
+
 Leases: TypeAlias = list[Lease]
 ENDED: Final = frozenset({"COMPLETED", "ERROR", "CANCELLED"})
 _FIRST_PAUSE: Final = 0.25
@@ -106,7 +95,7 @@ class Jobs:
 
         async def fetch(after: str | None) -> ListJobsJobs:
             answer = await self._api.list_jobs(
-                workspace or self._workspace, filter=chosen, first=page_size, after=after
+                workspace or self._workspace, filter_=chosen, first=page_size, after=after
             )
             return answer.jobs
 
@@ -160,7 +149,7 @@ class Jobs:
         chosen = TrialFilter(**filters)
 
         async def fetch(after: str | None) -> ListTrialsJobTrials:
-            answer = await self._api.list_trials(id, filter=chosen, first=page_size, after=after)
+            answer = await self._api.list_trials(id, filter_=chosen, first=page_size, after=after)
             if answer.job is None:
                 raise not_found(f"The job {id!r}")
             return answer.job.trials
@@ -190,7 +179,7 @@ class Jobs:
     async def compared_tasks(self, id: str, to: str, *, page_size: int = 200) -> AsyncIterator[TaskComparison]:
         """Every task of two jobs side by side. Raises NotFound."""
 
-        async def fetch(after: str | None) -> CompareJobsJobCompareTasks:
+        async def fetch(after: str | None) -> ComparedTasks:
             found = (await self._api.compare_jobs(id, to, first=page_size, after=after)).job
             if found is None or found.compare is None:
                 raise not_found("One of the jobs")

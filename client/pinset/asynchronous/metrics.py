@@ -6,10 +6,10 @@ from typing import Any
 from pinset.asynchronous.pages import every
 from pinset.errors import not_found, raise_for
 from pinset.generated.client import AsyncGeneratedClient
-from pinset.generated.fragments import MetricFields as Metric
 from pinset.generated.input_types import CreateMetricInput, DeleteMetricInput, MetricFilter
 from pinset.generated.list_metrics import ListMetricsMetrics
 from pinset.inputs import UNSET, Nullable, present
+from pinset.models import Metric
 
 
 class Metrics:
@@ -58,7 +58,7 @@ class Metrics:
 
         async def fetch(after: str | None) -> ListMetricsMetrics:
             answer = await self._api.list_metrics(
-                workspace or self._workspace, filter=chosen, first=page_size, after=after
+                workspace or self._workspace, filter_=chosen, first=page_size, after=after
             )
             return answer.metrics
 

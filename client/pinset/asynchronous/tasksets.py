@@ -6,11 +6,6 @@ from typing import Any
 from pinset.asynchronous.pages import every
 from pinset.errors import not_found, raise_for
 from pinset.generated.client import AsyncGeneratedClient
-from pinset.generated.diff_taskset import DiffTasksetTasksetDiff as TasksetDiff
-from pinset.generated.fragments import TasksetFields as Taskset
-from pinset.generated.fragments import TasksetListFields as TasksetSummary
-from pinset.generated.fragments import TasksetRevisionFields as TasksetRevision
-from pinset.generated.get_taskset_revision import GetTasksetRevisionTasksetRevision as CanonicalTasksetRevision
 from pinset.generated.input_types import (
     CreateTasksetInput,
     DeleteTasksetInput,
@@ -22,12 +17,19 @@ from pinset.generated.input_types import (
     UntagTasksetInput,
 )
 from pinset.generated.list_members import ListMembersTasksetRevisionMembers
-from pinset.generated.list_members import ListMembersTasksetRevisionMembersNodes as Member
 from pinset.generated.list_taskset_revisions import ListTasksetRevisionsTasksetRevisions
 from pinset.generated.list_tasksets import ListTasksetsTasksets
-from pinset.generated.replace_taskset import ReplaceTasksetReplaceTaskset as Published
-from pinset.generated.sync_taskset import SyncTasksetSyncTaskset as Synced
 from pinset.inputs import UNSET, Metadata, Nullable, metadata_of, present, reference, selector
+from pinset.models import (
+    CanonicalTasksetRevision,
+    Member,
+    PublishedTaskset,
+    Synced,
+    Taskset,
+    TasksetDiff,
+    TasksetRevision,
+    TasksetSummary,
+)
 
 
 class Tasksets:
@@ -69,7 +71,7 @@ class Tasksets:
         project: Nullable = UNSET,
         expected_digest: Nullable = UNSET,
         workspace: str | None = None,
-    ) -> Published:
+    ) -> PublishedTaskset:
         """Publish content, creating the taskset where it is missing; bare and tag references are resolved again."""
         given = present(
             workspace=workspace or self._workspace,
@@ -137,7 +139,7 @@ class Tasksets:
 
         async def fetch(after: str | None) -> ListTasksetsTasksets:
             answer = await self._api.list_tasksets(
-                workspace or self._workspace, filter=chosen, first=page_size, after=after
+                workspace or self._workspace, filter_=chosen, first=page_size, after=after
             )
             return answer.tasksets
 

@@ -5,10 +5,9 @@ from collections.abc import AsyncIterator
 from pinset.asynchronous.pages import every
 from pinset.errors import not_found, raise_for
 from pinset.generated.client import AsyncGeneratedClient
-from pinset.generated.create_workspace import CreateWorkspaceCreateWorkspaceWorkspace as Workspace
-from pinset.generated.get_workspace import GetWorkspaceWorkspace as CountedWorkspace
 from pinset.generated.input_types import CreateWorkspaceInput
-from pinset.generated.list_workspaces import ListWorkspacesWorkspaces, ListWorkspacesWorkspacesNodes
+from pinset.generated.list_workspaces import ListWorkspacesWorkspaces
+from pinset.models import CountedWorkspace, Workspace, WorkspaceRow
 
 
 class Workspaces:
@@ -32,7 +31,7 @@ class Workspaces:
             raise not_found(f"The workspace {name!r}")
         return found
 
-    async def list(self, page_size: int = 100) -> AsyncIterator[ListWorkspacesWorkspacesNodes]:
+    async def list(self, page_size: int = 100) -> AsyncIterator[WorkspaceRow]:
         """All workspaces that may be read."""
 
         async def fetch(after: str | None) -> ListWorkspacesWorkspaces:

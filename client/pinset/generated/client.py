@@ -3,32 +3,32 @@
 from collections.abc import AsyncIterator
 from typing import Any, Optional, Union
 
-from .base_model import UNSET, UnsetType
-from .cancel_job import CancelJob
-from .compare_jobs import CompareJobs
-from .create_metric import CreateMetric
-from .create_task import CreateTask
-from .create_taskset import CreateTaskset
-from .create_workspace import CreateWorkspace
-from .delete_job import DeleteJob
-from .delete_metric import DeleteMetric
-from .delete_task import DeleteTask
-from .delete_taskset import DeleteTaskset
-from .diff_task import DiffTask
-from .diff_taskset import DiffTaskset
-from .enums import AttemptPolicy, ComparisonClass
-from .extend_leases import ExtendLeases
-from .get_job import GetJob
-from .get_job_by_name import GetJobByName
-from .get_metric import GetMetric
-from .get_results import GetResults
-from .get_task import GetTask
-from .get_task_revision import GetTaskRevision
-from .get_taskset import GetTaskset
-from .get_taskset_revision import GetTasksetRevision
-from .get_viewer import GetViewer
-from .get_workspace import GetWorkspace
-from .input_types import (
+from pinset.generated.base_model import UNSET, UnsetType
+from pinset.generated.cancel_job import CancelJob
+from pinset.generated.compare_jobs import CompareJobs
+from pinset.generated.create_metric import CreateMetric
+from pinset.generated.create_task import CreateTask
+from pinset.generated.create_taskset import CreateTaskset
+from pinset.generated.create_workspace import CreateWorkspace
+from pinset.generated.delete_job import DeleteJob
+from pinset.generated.delete_metric import DeleteMetric
+from pinset.generated.delete_task import DeleteTask
+from pinset.generated.delete_taskset import DeleteTaskset
+from pinset.generated.diff_task import DiffTask
+from pinset.generated.diff_taskset import DiffTaskset
+from pinset.generated.enums import AttemptPolicy, ComparisonClass
+from pinset.generated.extend_leases import ExtendLeases
+from pinset.generated.get_job import GetJob
+from pinset.generated.get_job_by_name import GetJobByName
+from pinset.generated.get_metric import GetMetric
+from pinset.generated.get_results import GetResults
+from pinset.generated.get_task import GetTask
+from pinset.generated.get_task_revision import GetTaskRevision
+from pinset.generated.get_taskset import GetTaskset
+from pinset.generated.get_taskset_revision import GetTasksetRevision
+from pinset.generated.get_viewer import GetViewer
+from pinset.generated.get_workspace import GetWorkspace
+from pinset.generated.input_types import (
     CreateMetricInput,
     CreateTaskInput,
     CreateTasksetInput,
@@ -58,31 +58,31 @@ from .input_types import (
     UntagTaskInput,
     UntagTasksetInput,
 )
-from .lease_trials import LeaseTrials
-from .list_job_tasks import ListJobTasks
-from .list_jobs import ListJobs
-from .list_members import ListMembers
-from .list_metrics import ListMetrics
-from .list_task_revisions import ListTaskRevisions
-from .list_tasks import ListTasks
-from .list_taskset_revisions import ListTasksetRevisions
-from .list_tasksets import ListTasksets
-from .list_trials import ListTrials
-from .list_workspaces import ListWorkspaces
-from .pause_job import PauseJob
-from .replace_task import ReplaceTask
-from .replace_taskset import ReplaceTaskset
-from .report_trial import ReportTrial
-from .resume_job import ResumeJob
-from .retry_job import RetryJob
-from .submit_job import SubmitJob
-from .sync_taskset import SyncTaskset
-from .tag_task import TagTask
-from .tag_taskset import TagTaskset
+from pinset.generated.lease_trials import LeaseTrials
+from pinset.generated.list_job_tasks import ListJobTasks
+from pinset.generated.list_jobs import ListJobs
+from pinset.generated.list_members import ListMembers
+from pinset.generated.list_metrics import ListMetrics
+from pinset.generated.list_task_revisions import ListTaskRevisions
+from pinset.generated.list_tasks import ListTasks
+from pinset.generated.list_taskset_revisions import ListTasksetRevisions
+from pinset.generated.list_tasksets import ListTasksets
+from pinset.generated.list_trials import ListTrials
+from pinset.generated.list_workspaces import ListWorkspaces
+from pinset.generated.pause_job import PauseJob
+from pinset.generated.replace_task import ReplaceTask
+from pinset.generated.replace_taskset import ReplaceTaskset
+from pinset.generated.report_trial import ReportTrial
+from pinset.generated.resume_job import ResumeJob
+from pinset.generated.retry_job import RetryJob
+from pinset.generated.submit_job import SubmitJob
+from pinset.generated.sync_taskset import SyncTaskset
+from pinset.generated.tag_task import TagTask
+from pinset.generated.tag_taskset import TagTaskset
 from pinset.asynchronous.transport import AsyncTransport
-from .untag_task import UntagTask
-from .untag_taskset import UntagTaskset
-from .watch_job import WatchJob
+from pinset.generated.untag_task import UntagTask
+from pinset.generated.untag_taskset import UntagTaskset
+from pinset.generated.watch_job import WatchJob
 
 
 def gql(q: str) -> str:

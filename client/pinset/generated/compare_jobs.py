@@ -4,9 +4,9 @@ from typing import Optional
 
 from pydantic import Field
 
-from .base_model import BaseModel
-from .enums import ComparisonClass
-from .fragments import PageFields
+from pinset.generated.base_model import BaseModel
+from pinset.generated.enums import ComparisonClass
+from pinset.generated.fragments import PageFields
 
 
 class CompareJobs(BaseModel):

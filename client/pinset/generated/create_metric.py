@@ -4,9 +4,9 @@ from typing import Annotated, Literal, Optional, Union
 
 from pydantic import Field
 
-from .base_model import BaseModel
-from .enums import ErrorCode
-from .fragments import MetricFields
+from pinset.generated.base_model import BaseModel
+from pinset.generated.enums import ErrorCode
+from pinset.generated.fragments import MetricFields
 
 
 class CreateMetric(BaseModel):

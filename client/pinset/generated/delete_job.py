@@ -4,8 +4,8 @@ from typing import Annotated, Literal, Optional, Union
 
 from pydantic import Field
 
-from .base_model import BaseModel
-from .enums import ErrorCode
+from pinset.generated.base_model import BaseModel
+from pinset.generated.enums import ErrorCode
 
 
 class DeleteJob(BaseModel):

@@ -4,7 +4,7 @@ from typing import Any, Optional
 
 from pydantic import Field
 
-from .base_model import BaseModel
+from pinset.generated.base_model import BaseModel
 
 
 class DiffTask(BaseModel):

@@ -5,8 +5,8 @@ from typing import Any, Literal, Optional
 
 from pydantic import Field
 
-from .base_model import BaseModel
-from .enums import JobStatus, MetricType, TargetKind, TaskKind, TrialStatus
+from pinset.generated.base_model import BaseModel
+from pinset.generated.enums import JobStatus, MetricType, TargetKind, TaskKind, TrialStatus
 
 
 class ProgressFields(BaseModel):

@@ -2,8 +2,8 @@
 
 from typing import Optional
 
-from .base_model import BaseModel
-from .fragments import MetricFields
+from pinset.generated.base_model import BaseModel
+from pinset.generated.fragments import MetricFields
 
 
 class GetMetric(BaseModel):

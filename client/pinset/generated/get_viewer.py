@@ -1,7 +1,7 @@
 """Typed operations, written by ariadne-codegen from the schema."""
 
-from .base_model import BaseModel
-from .enums import Scope
+from pinset.generated.base_model import BaseModel
+from pinset.generated.enums import Scope
 
 
 class GetViewer(BaseModel):

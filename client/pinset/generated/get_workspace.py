@@ -5,7 +5,7 @@ from typing import Optional
 
 from pydantic import Field
 
-from .base_model import BaseModel
+from pinset.generated.base_model import BaseModel
 
 
 class GetWorkspace(BaseModel):

@@ -5,8 +5,8 @@ from typing import Any, Optional
 
 from pydantic import Field
 
-from .base_model import BaseModel
-from .enums import (
+from pinset.generated.base_model import BaseModel
+from pinset.generated.enums import (
     DefinitionOrderField,
     JobOrderField,
     JobStatus,

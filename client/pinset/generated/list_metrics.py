@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from .base_model import BaseModel
-from .fragments import MetricFields, PageFields
+from pinset.generated.base_model import BaseModel
+from pinset.generated.fragments import MetricFields, PageFields
 
 
 class ListMetrics(BaseModel):

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from .base_model import BaseModel
-from .fragments import PageFields, TasksetListFields
+from pinset.generated.base_model import BaseModel
+from pinset.generated.fragments import PageFields, TasksetListFields
 
 
 class ListTasksets(BaseModel):

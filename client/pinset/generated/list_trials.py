@@ -4,8 +4,8 @@ from typing import Optional
 
 from pydantic import Field
 
-from .base_model import BaseModel
-from .fragments import PageFields, TrialFields
+from pinset.generated.base_model import BaseModel
+from pinset.generated.fragments import PageFields, TrialFields
 
 
 class ListTrials(BaseModel):

@@ -5,8 +5,8 @@ from typing import Optional
 
 from pydantic import Field
 
-from .base_model import BaseModel
-from .fragments import PageFields
+from pinset.generated.base_model import BaseModel
+from pinset.generated.fragments import PageFields
 
 
 class ListWorkspaces(BaseModel):

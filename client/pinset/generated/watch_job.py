@@ -5,9 +5,9 @@ from typing import Literal, Optional, Union
 
 from pydantic import Field
 
-from .base_model import BaseModel
-from .enums import JobStatus, TrialStatus
-from .fragments import ProgressFields
+from pinset.generated.base_model import BaseModel
+from pinset.generated.enums import JobStatus, TrialStatus
+from pinset.generated.fragments import ProgressFields
 
 
 class WatchJob(BaseModel):

@@ -6,14 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from pinset.errors import PinsetError, Unreachable, not_found, raise_for
-from pinset.generated.compare_jobs import CompareJobsJobCompare as Comparison
-from pinset.generated.compare_jobs import CompareJobsJobCompareTasks
-from pinset.generated.compare_jobs import CompareJobsJobCompareTasksNodes as TaskComparison
-from pinset.generated.enums import AttemptPolicy
-from pinset.generated.extend_leases import ExtendLeasesExtendLeases as Extended
-from pinset.generated.fragments import JobFields as Job
-from pinset.generated.fragments import TrialFields as Trial
-from pinset.generated.get_results import GetResultsJob as Results
 from pinset.generated.input_types import (
     ExtendLeasesInput,
     JobFilter,
@@ -24,31 +16,28 @@ from pinset.generated.input_types import (
     SubmitJobInput,
     TrialFilter,
 )
-from pinset.generated.lease_trials import LeaseTrialsLeaseTrialsLeases as Lease
 from pinset.generated.list_job_tasks import ListJobTasksJobTasks
-from pinset.generated.list_job_tasks import ListJobTasksJobTasksNodes as JobTask
 from pinset.generated.list_jobs import ListJobsJobs
 from pinset.generated.list_trials import ListTrialsJobTrials
-from pinset.generated.report_trial import ReportTrialReportTrialTrial as ReportedTrial
-from pinset.generated.watch_job import (
-    WatchJobJobProgressJobEnded,
-    WatchJobJobProgressJobEvent,
-    WatchJobJobProgressJobStatusChanged,
-    WatchJobJobProgressTrialFinished,
-    WatchJobJobProgressTrialRequeued,
-)
 from pinset.inputs import UNSET, present
+from pinset.models import (
+    AttemptPolicy,
+    ComparedTasks,
+    Comparison,
+    Event,
+    Extended,
+    Job,
+    JobTask,
+    Lease,
+    ReportedTrial,
+    Results,
+    TaskComparison,
+    Trial,
+)
 from pinset.synchronous.operations import GeneratedClient
 from pinset.synchronous.pages import every
 from pinset.synchronous.transport import StreamCut
 
-Event: TypeAlias = (
-    WatchJobJobProgressJobEvent
-    | WatchJobJobProgressJobEnded
-    | WatchJobJobProgressJobStatusChanged
-    | WatchJobJobProgressTrialFinished
-    | WatchJobJobProgressTrialRequeued
-)
 Leases: TypeAlias = list[Lease]
 ENDED: Final = frozenset({"COMPLETED", "ERROR", "CANCELLED"})
 _FIRST_PAUSE: Final = 0.25
@@ -106,7 +95,7 @@ class Jobs:
         chosen = JobFilter(**filters)
 
         def fetch(after: str | None) -> ListJobsJobs:
-            answer = self._api.list_jobs(workspace or self._workspace, filter=chosen, first=page_size, after=after)
+            answer = self._api.list_jobs(workspace or self._workspace, filter_=chosen, first=page_size, after=after)
             return answer.jobs
 
         for row in every(fetch):
@@ -159,7 +148,7 @@ class Jobs:
         chosen = TrialFilter(**filters)
 
         def fetch(after: str | None) -> ListTrialsJobTrials:
-            answer = self._api.list_trials(id, filter=chosen, first=page_size, after=after)
+            answer = self._api.list_trials(id, filter_=chosen, first=page_size, after=after)
             if answer.job is None:
                 raise not_found(f"The job {id!r}")
             return answer.job.trials
@@ -189,7 +178,7 @@ class Jobs:
     def compared_tasks(self, id: str, to: str, *, page_size: int = 200) -> Iterator[TaskComparison]:
         """Every task of two jobs side by side. Raises NotFound."""
 
-        def fetch(after: str | None) -> CompareJobsJobCompareTasks:
+        def fetch(after: str | None) -> ComparedTasks:
             found = (self._api.compare_jobs(id, to, first=page_size, after=after)).job
             if found is None or found.compare is None:
                 raise not_found("One of the jobs")

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pinset.errors import not_found, raise_for
-from pinset.generated.fragments import MetricFields as Metric
 from pinset.generated.input_types import CreateMetricInput, DeleteMetricInput, MetricFilter
 from pinset.generated.list_metrics import ListMetricsMetrics
 from pinset.inputs import UNSET, Nullable, present
+from pinset.models import Metric
 from pinset.synchronous.operations import GeneratedClient
 from pinset.synchronous.pages import every
 
@@ -56,7 +56,7 @@ class Metrics:
         chosen = MetricFilter(**filters)
 
         def fetch(after: str | None) -> ListMetricsMetrics:
-            answer = self._api.list_metrics(workspace or self._workspace, filter=chosen, first=page_size, after=after)
+            answer = self._api.list_metrics(workspace or self._workspace, filter_=chosen, first=page_size, after=after)
             return answer.metrics
 
         for row in every(fetch):

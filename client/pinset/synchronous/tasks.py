@@ -5,11 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pinset.errors import not_found, raise_for
-from pinset.generated.diff_task import DiffTaskTaskDiff as ContentDiff
-from pinset.generated.fragments import TaskFields as Task
-from pinset.generated.fragments import TaskListFields as TaskSummary
-from pinset.generated.fragments import TaskRevisionFields as TaskRevision
-from pinset.generated.get_task_revision import GetTaskRevisionTaskRevision as CanonicalTaskRevision
 from pinset.generated.input_types import (
     CreateTaskInput,
     DeleteTaskInput,
@@ -21,8 +16,8 @@ from pinset.generated.input_types import (
 )
 from pinset.generated.list_task_revisions import ListTaskRevisionsTaskRevisions
 from pinset.generated.list_tasks import ListTasksTasks
-from pinset.generated.replace_task import ReplaceTaskReplaceTask as Published
 from pinset.inputs import UNSET, Metadata, Nullable, present, reference, selector, task_of
+from pinset.models import CanonicalTaskRevision, ContentDiff, PublishedTask, Task, TaskRevision, TaskSummary
 from pinset.synchronous.operations import GeneratedClient
 from pinset.synchronous.pages import every
 
@@ -62,7 +57,7 @@ class Tasks:
         project: Nullable = UNSET,
         expected_digest: Nullable = UNSET,
         workspace: str | None = None,
-    ) -> Published:
+    ) -> PublishedTask:
         """Publish content, creating the task where it is missing; `outcome` says what happened.
 
         With `expected_digest` it happens only where the latest revision has that digest. Raises Conflict, InvalidInput.
@@ -101,7 +96,7 @@ class Tasks:
         chosen = TaskFilter(**filters)
 
         def fetch(after: str | None) -> ListTasksTasks:
-            answer = self._api.list_tasks(workspace or self._workspace, filter=chosen, first=page_size, after=after)
+            answer = self._api.list_tasks(workspace or self._workspace, filter_=chosen, first=page_size, after=after)
             return answer.tasks
 
         for row in every(fetch):

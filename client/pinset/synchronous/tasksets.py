@@ -5,11 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pinset.errors import not_found, raise_for
-from pinset.generated.diff_taskset import DiffTasksetTasksetDiff as TasksetDiff
-from pinset.generated.fragments import TasksetFields as Taskset
-from pinset.generated.fragments import TasksetListFields as TasksetSummary
-from pinset.generated.fragments import TasksetRevisionFields as TasksetRevision
-from pinset.generated.get_taskset_revision import GetTasksetRevisionTasksetRevision as CanonicalTasksetRevision
 from pinset.generated.input_types import (
     CreateTasksetInput,
     DeleteTasksetInput,
@@ -21,12 +16,19 @@ from pinset.generated.input_types import (
     UntagTasksetInput,
 )
 from pinset.generated.list_members import ListMembersTasksetRevisionMembers
-from pinset.generated.list_members import ListMembersTasksetRevisionMembersNodes as Member
 from pinset.generated.list_taskset_revisions import ListTasksetRevisionsTasksetRevisions
 from pinset.generated.list_tasksets import ListTasksetsTasksets
-from pinset.generated.replace_taskset import ReplaceTasksetReplaceTaskset as Published
-from pinset.generated.sync_taskset import SyncTasksetSyncTaskset as Synced
 from pinset.inputs import UNSET, Metadata, Nullable, metadata_of, present, reference, selector
+from pinset.models import (
+    CanonicalTasksetRevision,
+    Member,
+    PublishedTaskset,
+    Synced,
+    Taskset,
+    TasksetDiff,
+    TasksetRevision,
+    TasksetSummary,
+)
 from pinset.synchronous.operations import GeneratedClient
 from pinset.synchronous.pages import every
 
@@ -70,7 +72,7 @@ class Tasksets:
         project: Nullable = UNSET,
         expected_digest: Nullable = UNSET,
         workspace: str | None = None,
-    ) -> Published:
+    ) -> PublishedTaskset:
         """Publish content, creating the taskset where it is missing; bare and tag references are resolved again."""
         given = present(
             workspace=workspace or self._workspace,
@@ -135,7 +137,7 @@ class Tasksets:
         chosen = TasksetFilter(**filters)
 
         def fetch(after: str | None) -> ListTasksetsTasksets:
-            answer = self._api.list_tasksets(workspace or self._workspace, filter=chosen, first=page_size, after=after)
+            answer = self._api.list_tasksets(workspace or self._workspace, filter_=chosen, first=page_size, after=after)
             return answer.tasksets
 
         for row in every(fetch):

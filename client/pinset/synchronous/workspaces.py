@@ -4,10 +4,9 @@
 from collections.abc import Iterator
 
 from pinset.errors import not_found, raise_for
-from pinset.generated.create_workspace import CreateWorkspaceCreateWorkspaceWorkspace as Workspace
-from pinset.generated.get_workspace import GetWorkspaceWorkspace as CountedWorkspace
 from pinset.generated.input_types import CreateWorkspaceInput
-from pinset.generated.list_workspaces import ListWorkspacesWorkspaces, ListWorkspacesWorkspacesNodes
+from pinset.generated.list_workspaces import ListWorkspacesWorkspaces
+from pinset.models import CountedWorkspace, Workspace, WorkspaceRow
 from pinset.synchronous.operations import GeneratedClient
 from pinset.synchronous.pages import every
 
@@ -33,7 +32,7 @@ class Workspaces:
             raise not_found(f"The workspace {name!r}")
         return found
 
-    def list(self, page_size: int = 100) -> Iterator[ListWorkspacesWorkspacesNodes]:
+    def list(self, page_size: int = 100) -> Iterator[WorkspaceRow]:
         """All workspaces that may be read."""
 
         def fetch(after: str | None) -> ListWorkspacesWorkspaces:

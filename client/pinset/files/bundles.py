@@ -5,8 +5,9 @@ Every line is the canonical text of one record with its own `hash`, the SHA-256 
 `{"format":1,"records":[hash, …]}` over all records before it, in order. A record that carries `canonical` content
 carries its `digest` too. The reader checks each line as it comes, so the first mismatch is named with its line.
 
-Records of a taskset bundle: `bundle`, `metric`…, `task`… (in the order of the members), `taskset`, `end`.
-Records of a job bundle: `bundle`, `metric`…, `job`, `job_task`…, `trial`…, `end`; it is for reading.
+Records of a taskset bundle: `bundle`, `task`… (in the order of the members), `metric`…, `archive`… (the parts of the
+packages that tasks refer to), `taskset`, `end`.
+Records of a job bundle: `bundle`, `job`, `job_task`…, `metric`…, `trial`…, `end`; it is for reading.
 """
 
 import hashlib

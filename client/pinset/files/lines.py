@@ -69,7 +69,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, JSONObject]]:
     """The object on each line of a JSONL file; blank lines are skipped."""
     for number, text in text_lines(path):
         if text.strip():
-            yield number, _object(_parsed(text, number), number)
+            yield number, _object(_parsed(text.rstrip("\r\n"), number), number)
 
 
 def json_entries(path: Path) -> Iterator[tuple[int, JSONObject]]:

@@ -1,0 +1,98 @@
+"""What commands print: tables for people, JSON for programs, progress on standard error where it is a terminal."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+
+class RateColumn(ProgressColumn):
+    """Steps a second."""
+
+    def render(self, task: Task) -> Text:
+        """The rate so far, or nothing before there is one."""
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:,.0f}/s" if speed else "", style="progress.data.speed")
+
+
+def console() -> Console:
+    """Standard output, plain where it is no terminal."""
+    return Console(soft_wrap=not sys.stdout.isatty(), highlight=False)
+
+
+def say(text: str) -> None:
+    """A line for people, kept apart from what a program reads."""
+    Console(stderr=True, soft_wrap=True, highlight=False, markup=False).print(text)
+
+
+def show_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    print(json.dumps(plain(value), indent=2, ensure_ascii=False))
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str | None = None) -> None:
+    """A table; tabs between the cells where nobody looks."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            print("\t".join(_cell(cell) for cell in row))
+        return
+    table = Table(*columns, title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for row in rows:
+        table.add_row(*(Text(_cell(cell)) for cell in row))
+    console().print(table)
+
+
+def progress_bar(quiet: bool = False) -> Progress:
+    """A bar with count, rate and time left; silent where standard error is no terminal."""
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        RateColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        disable=quiet or not sys.stderr.isatty(),
+    )
+
+
+def plain(value: Any) -> Any:
+    """A value of the API as plain JSON values, names as the API writes them."""
+    if isinstance(value, BaseModel):
+        return _without_types(value.model_dump(mode="json", by_alias=True))
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _without_types(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_types(item) for key, item in value.items() if key != "__typename"}
+    return [_without_types(item) for item in value] if isinstance(value, list) else value
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–" if sys.stdout.isatty() else ""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)

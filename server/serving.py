@@ -10,7 +10,6 @@ import gc
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Final
 
 import structlog
@@ -95,7 +94,7 @@ async def mongodb_url(settings: Settings) -> AsyncIterator[str]:
     if settings.mongodb_url is not None:
         yield settings.mongodb_url.get_secret_value()
         return
-    mongodb = await local.start(Path(settings.data_dir))
+    mongodb = await local.start(settings.data_dir, mongod=settings.mongod)
     try:
         yield mongodb.url
     finally:

@@ -11,9 +11,13 @@ from uuid import uuid4
 import pytest
 
 from resolvers.context import Context
+from schema.build import Schema, build_schema
+from server.app import Application, create_app
+from server.settings import Settings
 from storage import local
 from storage.driver import Database, connect
 from storage.services import Services, open_services
+from tests.graphql_client import GraphQLClient
 
 _ROOM_BYTES = 4 * 1024**3
 
@@ -82,3 +86,23 @@ async def services(database: Database) -> AsyncIterator[Services]:
 def context(services: Services) -> Context:
     """The context of an operation in open mode."""
     return Context(services)
+
+
+@pytest.fixture(scope="session")
+def schema() -> Schema:
+    """The schema, which takes a while to build and does not change."""
+    return build_schema()
+
+
+@pytest.fixture
+def application(services: Services, schema: Schema) -> Application:
+    """The whole application in open mode over the test's database."""
+    return create_app(Settings(), services, schema)
+
+
+@pytest.fixture
+async def client(application: Application) -> AsyncIterator[GraphQLClient]:
+    """A GraphQL client of the application, without a socket between them."""
+    connected = GraphQLClient.over(application.asgi)
+    yield connected
+    await connected.http.aclose()

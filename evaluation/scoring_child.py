@@ -49,7 +49,7 @@ class _Bounds:
         """Import what metrics need, outside the time and memory of the request that asks first."""
         if types <= self._loaded:
             return
-        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        _limit_memory(self._hardest)
         for type in types:
             local.load(type)
         self._loaded |= types
@@ -68,8 +68,18 @@ class _Bounds:
         used = 0
         with suppress(OSError), open("/proc/self/statm") as pages:
             used = int(pages.read().split()[0]) * resource.getpagesize()
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_AS, (used + self._memory_bytes, resource.RLIM_INFINITY))
+        wanted = used + self._memory_bytes
+        unlimited = self._hardest == resource.RLIM_INFINITY
+        _limit_memory(wanted if unlimited else min(wanted, self._hardest))
+
+    @property
+    def _hardest(self) -> int:
+        return resource.getrlimit(resource.RLIMIT_AS)[1]
+
+
+def _limit_memory(bytes: int) -> None:
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (bytes, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 def main() -> None:

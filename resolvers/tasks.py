@@ -1,5 +1,8 @@
 """Tasks: publish, delete, and who pins them."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from domain.canonical import check_json
 from domain.content import TaskContent, TaskDraft, check_task
 from domain.errors import Collector, NotFound, Problems, UserError
@@ -65,44 +68,47 @@ async def _publish(
     must_be_new: bool,
 ) -> Published:
     await writable(context, workspace)
-    content = _checked(context, workspace, name, project, draft, expected_digest)
-    publication = Publication(
+    problems = Collector()
+    check_address(name, project, expected_digest, "task", problems)
+    content = checked_content(context, workspace, draft, problems)
+    problems.finish()
+    assert content is not None
+    publication = replace(
+        task_publication(context, workspace, name, content, draft.tags),
+        project=project,
+        expected_digest=expected_digest,
+        must_be_new=must_be_new,
+    )
+    return await publish(context.services, publication, content.text)
+
+
+def checked_content(context: Context, workspace: str, draft: TaskDraft, problems: Collector) -> TaskContent | None:
+    """A task's content, normalised; None where anything is wrong with it, collected with paths under `task`."""
+    try:
+        content = check_task(draft, workspace)
+    except (UserError, Problems) as error:
+        problems.add(error, "task")
+        return None
+    hidden = [ref for ref in content.metrics if not context.viewer.reads(ref.partition("/")[0])]
+    for ref in hidden:
+        path = ("task", "spec", "evaluator", "metrics", content.metrics.index(ref))
+        problems.add(NotFound(f"There is no metric '{ref}'; create it first.", path, ref=ref))
+    return None if hidden else content
+
+
+def task_publication(
+    context: Context, workspace: str, name: str, content: TaskContent, tags: Sequence[str]
+) -> Publication:
+    """What publishing this content under a name takes, whatever is there."""
+    return Publication(
         kind=TASK,
         workspace=workspace,
         name=name,
         digest=content.digest,
         actor=context.actor,
-        project=project,
-        tags=draft.tags,
-        expected_digest=expected_digest,
-        must_be_new=must_be_new,
+        tags=tags,
         facets=facets_of(content.metadata),
         task_kind=content.kind.value,
         metrics=content.metrics,
         config=content.config,
     )
-    return await publish(context.services, publication, content.text)
-
-
-def _checked(
-    context: Context,
-    workspace: str,
-    name: str,
-    project: str | Absent | None,
-    draft: TaskDraft,
-    expected_digest: str | None,
-) -> TaskContent:
-    problems = Collector()
-    check_address(name, project, expected_digest, "task", problems)
-    content: TaskContent | None = None
-    try:
-        content = check_task(draft, workspace)
-    except (UserError, Problems) as error:
-        problems.add(error, "task")
-    for position, ref in enumerate(content.metrics if content else ()):
-        if not context.viewer.reads(ref.partition("/")[0]):
-            path = ("task", "spec", "evaluator", "metrics", position)
-            problems.add(NotFound(f"There is no metric '{ref}'; create it first.", path, ref=ref))
-    problems.finish()
-    assert content is not None
-    return content

@@ -1,7 +1,6 @@
 """Tasksets: pin members, publish, delete."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from domain.content import TasksetContent, TasksetDraft, TasksetHead, check_taskset, taskset_content
@@ -16,22 +15,13 @@ from resolvers.workspaces import writable
 from storage.deletion import delete
 from storage.driver import ObjectId
 from storage.filters import facets_of
-from storage.publications import Publication, Published
+from storage.publications import Pin, Publication, Published
 from storage.publishing import MemberGone, publish
 from storage.records import TASK, TASKSET, Head
 from storage.revisions import find_heads_by_name, newest_with_digest
 
 _ATTEMPTS: Final = 5
 _BATCH: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Pin:
-    """A member as it is stored: the pinned reference, the id of that revision and of its task."""
-
-    ref: str
-    revision_id: ObjectId
-    task_id: ObjectId
 
 
 async def create_taskset(

@@ -8,7 +8,7 @@ of this room name the driver's classes through this one, so that the change stay
 from collections.abc import Mapping
 from typing import Any
 
-from bson import Binary, Int64, ObjectId
+from bson import Binary, Int64, ObjectId, encode
 from bson.errors import InvalidDocument, InvalidId
 from motor.motor_asyncio import (
     AsyncIOMotorChangeStream,
@@ -85,6 +85,7 @@ __all__ = [
     "UpdateOne",
     "check_server",
     "connect",
+    "encode",
 ]
 
 Client = AsyncIOMotorClient

@@ -16,6 +16,15 @@ from storage.tags import Move, moved_tags
 
 
 @dataclass(frozen=True, slots=True)
+class Pin:
+    """A member as it is stored: the pinned reference, the id of that revision and of its task."""
+
+    ref: str
+    revision_id: ObjectId
+    task_id: ObjectId
+
+
+@dataclass(frozen=True, slots=True)
 class Publication:
     """Everything that a publish needs, checked and pinned before; the content's text is staged on its own.
 
@@ -89,6 +98,11 @@ class Step:
     changes: Document | None = None
     demoted: ObjectId | None = None
     moves: Sequence[Move] = ()
+
+    @property
+    def writes(self) -> bool:
+        """Whether anything is written at all."""
+        return self.record is not None or self.changes is not None
 
     @property
     def cut(self) -> Revision:

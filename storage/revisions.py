@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from domain.names import LATEST
-from storage.driver import DESCENDING, Database, Document, ObjectId
+from storage.driver import DESCENDING, Database, Document, ObjectId, Session
 from storage.pages import Order, PageRequest, fetch
 from storage.records import Head, Page, RecordKind, Revision, Tag
 from storage.services import Services
@@ -24,9 +24,12 @@ class Selector:
     number: int | None = None
 
 
-async def find_head(database: Database, kind: RecordKind, workspace: str, name: str) -> Head | None:
+async def find_head(
+    database: Database, kind: RecordKind, workspace: str, name: str, session: Session | None = None
+) -> Head | None:
     """The record of this name."""
-    document = await database[kind.heads].find_one({"workspace": workspace, "name": name}, _HEAD_FIELDS)
+    query = {"workspace": workspace, "name": name}
+    document = await database[kind.heads].find_one(query, _HEAD_FIELDS, session=session)
     return None if document is None else head_record(document)
 
 
@@ -37,13 +40,13 @@ async def find_heads(database: Database, kind: RecordKind, ids: Iterable[ObjectI
 
 
 async def find_heads_by_name(
-    database: Database, kind: RecordKind, names: Iterable[tuple[str, str]]
+    database: Database, kind: RecordKind, names: Iterable[tuple[str, str]], session: Session | None = None
 ) -> dict[tuple[str, str], Head]:
     """Records by (workspace, name); those that do not exist are left out."""
     query = by_names(names)
     if query is None:
         return {}
-    found = database[kind.heads].find(query, _HEAD_FIELDS)
+    found = database[kind.heads].find(query, _HEAD_FIELDS, session=session)
     heads = [head_record(document) for document in await found.to_list(None)]
     return {(head.workspace, head.name): head for head in heads}
 
@@ -92,7 +95,7 @@ def _ordinal(head: Head, selector: Selector | None) -> int | None:
 
 
 async def newest_with_digest(
-    services: Services, kind: RecordKind, pairs: Iterable[tuple[ObjectId, str]]
+    services: Services, kind: RecordKind, pairs: Iterable[tuple[ObjectId, str]], session: Session | None = None
 ) -> dict[tuple[ObjectId, str], Revision]:
     """For each (record id, digest) the newest revision that carries the digest; pairs without one are left out."""
     wanted = set(pairs)
@@ -103,12 +106,22 @@ async def newest_with_digest(
         "digest": {"$in": list({digest for _, digest in wanted})},
     }
     found: dict[tuple[ObjectId, str], Revision] = {}
-    cursor = services.database[kind.revisions].find(query, WITHOUT_MEMBERS, sort=[("number", DESCENDING)])
+    order = [("number", DESCENDING)]
+    cursor = services.database[kind.revisions].find(query, WITHOUT_MEMBERS, sort=order, session=session)
     for document in await cursor.to_list(None):
         key = (document["parent"], document["digest"])
         if key in wanted:
             found.setdefault(key, revision_record(document))
     return found
+
+
+async def newest_revisions(
+    database: Database, kind: RecordKind, parents: Iterable[ObjectId], limit: int
+) -> list[Revision]:
+    """The newest revisions of several records together, without their members."""
+    query = {"parent": {"$in": list(parents)}}
+    found = database[kind.revisions].find(query, WITHOUT_MEMBERS, sort=[("_id", DESCENDING)], limit=limit)
+    return [revision_record(document) for document in await found.to_list(None)]
 
 
 async def revision_page(database: Database, kind: RecordKind, head: Head, request: PageRequest) -> Page[Revision]:

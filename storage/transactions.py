@@ -75,12 +75,13 @@ class Transactions:
     async def _queued(self, keys: list[str], work: Work[Result]) -> Result:
         async with AsyncExitStack() as stack:
             for key in keys:
-                await stack.enter_async_context(self._turn(key))
+                await stack.enter_async_context(self.turn(key))
             await stack.enter_async_context(self._places)
             return await self._attempts(work)
 
     @asynccontextmanager
-    async def _turn(self, key: str) -> AsyncIterator[None]:
+    async def turn(self, key: str) -> AsyncIterator[None]:
+        """Wait for those of this process that name the same key, and hold it; for work around a transaction."""
         lock, waiting = self._locks.get(key, (asyncio.Lock(), 0))
         self._locks[key] = (lock, waiting + 1)
         try:

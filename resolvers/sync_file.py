@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Final
 
+from domain.canonical import parse_json
 from domain.content import TaskDraft, check_task
-from domain.errors import Collector, ErrorCode, InvalidInput, Problems, UserError
-from domain.limits import MAX_MEMBERS, MEBIBYTE
-from domain.names import check_name, shown
+from domain.errors import Collector, ErrorCode, InvalidInput, NotFound, Problems, UserError
+from domain.limits import MAX_BODY_BYTES, MAX_MEMBERS, MEBIBYTE
+from domain.names import check_digest, check_name, shown
 from resolvers.context import Context
 from resolvers.tasks import checked_content, task_publication
 from resolvers.workspaces import writable
-from storage import contents
+from storage import blobs, contents
 from storage.publications import Publication
 
+_BLOB: Final = "tasksBlob"
 _STAGED_BYTES: Final = 8 * MEBIBYTE
 
 
@@ -41,6 +43,49 @@ class TaskFile:
 
     batches: Callable[[], AsyncIterator[Sequence[NamedTask]]]
     field: str = "tasks"
+
+
+def blob_file(
+    context: Context, workspace: str, blob: str, inline: int, read: Callable[[object], NamedTask]
+) -> TaskFile:
+    """The tasks of an uploaded text, a JSON value a line that `read` understands, or raises Problems for.
+
+    Raises InvalidInput where tasks are given inline too.
+    """
+    if inline:
+        raise InvalidInput("Give the tasks in `tasks` or as a blob; leave the other one empty.", (_BLOB,))
+    check_digest(blob, (_BLOB,))
+
+    async def batches() -> AsyncIterator[Sequence[NamedTask]]:
+        if await blobs.find(context.services.database, workspace, blob) is None:
+            message = f"There is no blob {blob} in '{workspace}'; upload it first."
+            raise NotFound(message, (_BLOB,), ref=blob)
+        async for lines in _lines(context, blob):
+            yield [_row(line, read) for line in lines]
+
+    return TaskFile(batches, _BLOB)
+
+
+async def _lines(context: Context, blob: str) -> AsyncIterator[list[bytes]]:
+    """The lines of a blob that are not empty, as they arrive."""
+    rest = b""
+    async for chunk in blobs.read(context.services.database, blob):
+        *lines, rest = (rest + chunk).split(b"\n")
+        if len(rest) > MAX_BODY_BYTES:
+            message = f"A line of the blob is longer than {MAX_BODY_BYTES // MEBIBYTE} MiB; one task is one line."
+            raise InvalidInput(message, (_BLOB,), ErrorCode.LIMIT_EXCEEDED)
+        yield [line for line in lines if line.strip()]
+    if rest.strip():
+        yield [rest]
+
+
+def _row(line: bytes, read: Callable[[object], NamedTask]) -> NamedTask:
+    try:
+        return read(parse_json(line))
+    except Problems as problems:
+        return NamedTask(None, problems)
+    except UserError as error:
+        return NamedTask(None, Problems([error]))
 
 
 async def checked_tasks(context: Context, file: TaskFile, workspace: str, problems: Collector) -> list[Publication]:

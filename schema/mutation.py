@@ -5,6 +5,7 @@ from __future__ import annotations
 import strawberry
 
 from schema.metrics import MetricMutations
+from schema.sync import SyncMutations
 from schema.task_mutations import TaskMutations
 from schema.taskset_mutations import TasksetMutations
 from schema.tokens import TokenMutations
@@ -14,5 +15,5 @@ from schema.workspaces import WorkspaceMutations
 @strawberry.type(
     description="Everything that can be changed. Each mutation answers a payload whose `errors` say what went wrong."
 )
-class Mutation(WorkspaceMutations, MetricMutations, TaskMutations, TasksetMutations, TokenMutations):
+class Mutation(WorkspaceMutations, MetricMutations, TaskMutations, TasksetMutations, SyncMutations, TokenMutations):
     pass

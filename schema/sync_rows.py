@@ -19,7 +19,8 @@ Row = TypeVar("Row")
 def row_reader(info: Info, input: type[Input], present: Callable[[Input], Row]) -> Callable[[object], Row]:
     """A function that turns a parsed JSON value into what `present` makes of the input.
 
-    It raises Problems, or one InvalidInput, with paths from the row, the same that a request with this value would be refused for.
+    It raises Problems (or one InvalidInput) for what a request with this value would be refused for, with paths from
+    the row.
     """
     schema = info.schema
     expected = cast(GraphQLInputType, schema._schema.get_type(input.__name__))

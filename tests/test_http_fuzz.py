@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
 
 from tests.graphql_client import socket_to
@@ -139,23 +140,27 @@ async def send_frames(count: int) -> None:
     assert len(asyncio.all_tasks()) <= before
 
 
-async def test_bodies(caplog: pytest.LogCaptureFixture) -> None:
-    await send_bodies(QUICK)
-    assert not [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")]
+async def test_bodies() -> None:
+    with capture_logs() as lines:
+        await send_bodies(QUICK)
+    assert [line for line in lines if line["log_level"] in ("error", "critical")] == []
 
 
-async def test_frames(caplog: pytest.LogCaptureFixture) -> None:
-    await send_frames(QUICK)
-    assert not [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")]
-
-
-@pytest.mark.slow
-async def test_many_bodies(caplog: pytest.LogCaptureFixture) -> None:
-    await send_bodies(THOROUGH)
-    assert not [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")]
+async def test_frames() -> None:
+    with capture_logs() as lines:
+        await send_frames(QUICK)
+    assert [line for line in lines if line["log_level"] in ("error", "critical")] == []
 
 
 @pytest.mark.slow
-async def test_many_frames(caplog: pytest.LogCaptureFixture) -> None:
-    await send_frames(THOROUGH)
-    assert not [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")]
+async def test_many_bodies() -> None:
+    with capture_logs() as lines:
+        await send_bodies(THOROUGH)
+    assert [line for line in lines if line["log_level"] in ("error", "critical")] == []
+
+
+@pytest.mark.slow
+async def test_many_frames() -> None:
+    with capture_logs() as lines:
+        await send_frames(THOROUGH)
+    assert [line for line in lines if line["log_level"] in ("error", "critical")] == []

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias, cast
 
 from domain.canonical import JSON, bounded_text, check_json, digest_of
 from domain.errors import Collector, ErrorCode, InvalidInput, Path
-from domain.limits import MAX_DESCRIPTION_LENGTH, MAX_TAGS
+from domain.limits import MAX_DESCRIPTION_LENGTH, MAX_METADATA, MAX_TAGS
 from domain.names import check_digest, check_tag, shown
 from domain.outcomes import ABSENT
 from domain.references import parse_fileset_reference, parse_metric_reference
@@ -180,6 +180,10 @@ def taskset_content(head: TasksetHead, members: Sequence[str]) -> TasksetContent
 
 def check_metadata(items: Sequence[MetadataItem], problems: Collector) -> tuple[MetadataItem, ...]:
     """Check annotations: values are JSON, keys are unique; order is kept."""
+    if len(items) > MAX_METADATA:
+        message = f"A record has at most {MAX_METADATA:,} metadata items; this one has {len(items):,}."
+        problems.add(InvalidInput(message, ("metadata",), ErrorCode.LIMIT_EXCEEDED))
+        return ()
     seen: dict[str, int] = {}
     for index, item in enumerate(items):
         path = ("metadata", index)

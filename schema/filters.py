@@ -7,9 +7,6 @@ from enum import Enum
 
 import strawberry
 
-from domain.errors import BadUserInput
-from domain.limits import MAX_NAME_LENGTH
-from domain.names import NAME
 from domain.outcomes import ABSENT
 from schema.enums import MetricType, OrderField, TaskKind
 from schema.scalars import JSON
@@ -95,7 +92,6 @@ def head_filter(input: TaskFilter | TasksetFilter | None) -> filters.HeadFilter 
     """The filter that storage understands; None where none was given."""
     if not input:
         return None
-    check_names(input)
     return filters.HeadFilter(
         name_contains=input.name_contains,
         name_prefix=input.name_prefix,
@@ -113,18 +109,7 @@ def metric_filter(input: MetricFilter | None) -> filters.MetricFilter | None:
     """The filter that storage understands; None where none was given."""
     if not input:
         return None
-    check_names(input)
     return filters.MetricFilter(input.name_contains, input.name_prefix, input.project, input.type)
-
-
-def check_names(input: TaskFilter | TasksetFilter | MetricFilter) -> None:
-    """Refuse what no name can contain, before it becomes a pattern. Raises BadUserInput."""
-    for argument, text in (("nameContains", input.name_contains), ("namePrefix", input.name_prefix)):
-        if text and (len(text) > MAX_NAME_LENGTH or NAME.fullmatch(text) is None):
-            raise BadUserInput(
-                f"`{argument}` must be part of a name: at most {MAX_NAME_LENGTH} letters, digits, '_', '-' or '.'.",
-                argument=f"filter.{argument}",
-            )
 
 
 def date_range(input: DateRange | None) -> filters.DateRange | None:

@@ -15,7 +15,7 @@ _VERSION: Final = 1
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
-_TIMES: Final = frozenset({"createdAt", "updatedAt"})
+_TIMES: Final = frozenset({"createdAt", "updatedAt", "at"})
 _TEXTS: Final = frozenset({"name"})
 _IDS: Final = frozenset({"parent"})
 

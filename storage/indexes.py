@@ -56,8 +56,8 @@ INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
     "tokens": (IndexModel([("hash", UP)], unique=True),),
     "contents": (IndexModel([("touchedAt", UP)]),),
     "tag_moves": (
-        IndexModel([("parent", UP), ("_id", DOWN)]),
-        IndexModel([("parent", UP), ("tag", UP), ("_id", DOWN)]),
+        IndexModel([("parent", UP), ("at", UP), ("_id", UP)]),
+        IndexModel([("parent", UP), ("tag", UP), ("at", UP), ("_id", UP)]),
     ),
     "jobs": (
         *_LISTED,

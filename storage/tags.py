@@ -19,7 +19,8 @@ from storage.revisions import Selector, head_record, revision_record
 from storage.services import Services
 
 Move = tuple[str, str | None, str | None]
-_LOG_ORDER: Final = Order("_id", descending=True)
+# Ids alone do not keep the order of two servers within a second.
+_LOG_ORDER: Final = Order("at", descending=True)
 
 
 def moved_tags(tags: Sequence[Tag], names: Sequence[str], number: int, digest: str) -> tuple[list[Tag], list[Move]]:

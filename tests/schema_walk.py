@@ -1,7 +1,7 @@
 """Documents generated from the schema: every field that can be asked for, and arguments of the right types."""
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import Any, Final
 
 from graphql import (
     GraphQLField,
@@ -21,6 +21,9 @@ from graphql import (
 from schema.build import build_schema
 
 SCHEMA: GraphQLSchema = build_schema()._schema
+
+# With this page size a document reaches the items of a page in one way alone, so that it can go deep.
+NODES_ALONE: Final = 2
 
 Filler = Callable[[str, str, Any], Any]
 
@@ -99,6 +102,8 @@ def _fields(type_: GraphQLObjectType, disputed: frozenset[str], depth: int, page
     parts = []
     for name, field in type_.fields.items():
         if any(is_required_argument(argument) for argument in field.args.values()):
+            continue
+        if name == "edges" and page == NODES_ALONE:
             continue
         alias = f"{type_.name}_{name}: " if name in disputed else ""
         size = f"(first: {page})" if "first" in field.args else ""

@@ -108,6 +108,11 @@ class Caches:
         while self._tombstones and next(iter(self._tombstones.values())) < now - TOMBSTONE_SECONDS:
             self._tombstones.popitem(last=False)
 
+    def clear(self) -> None:
+        """Forget everything; what is read next comes from the database."""
+        self.contents.clear()
+        self._revisions.clear()
+
     def _changed(self, change: Change) -> None:
         if change.operation == "delete":
             self.forget([change.id])

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from domain.errors import BadUserInput, Collector, InvalidInput, NotFound, UserError
-from domain.names import check_digest, check_movable_tag, check_tag
+from domain.names import LATEST, check_digest, check_movable_tag, check_tag
 from domain.outcomes import Absent
 from domain.references import parse_metric_reference, parse_reference
 from resolvers.context import Context
@@ -21,6 +21,19 @@ async def head(context: Context, kind: RecordKind, workspace: str, name: str) ->
     if not context.viewer.reads(workspace):
         return None
     return await storage.find_head(context.services.database, kind, workspace, name)
+
+
+async def head_with_latest(context: Context, kind: RecordKind, workspace: str, name: str) -> Head | None:
+    """As `head`, for a caller that goes on to the latest revision: both come in one query."""
+    if not context.viewer.reads(workspace):
+        return None
+    found = await storage.find_head_and_latest(context.services, kind, workspace, name)
+    if found is None:
+        return None
+    record, latest = found
+    if latest is not None:
+        context.loaders.revision[kind].prime(latest.id, latest)
+    return record
 
 
 async def heads(
@@ -51,9 +64,11 @@ async def by_reference(context: Context, kind: RecordKind, ref: str, workspace: 
         reference = parse_reference(ref, workspace)
     except UserError as error:
         raise BadUserInput(error.message, argument="ref") from None
-    found = await head(context, kind, reference.workspace, reference.name)
+    found = await head_with_latest(context, kind, reference.workspace, reference.name)
     if found is None:
         return None
+    if reference.tag == LATEST or reference.digest == found.digest:
+        return await context.loaders.revision[kind].load(found.revision_id)
     return await storage.select(context.services, kind, found, Selector(digest=reference.digest, tag=reference.tag))
 
 

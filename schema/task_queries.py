@@ -13,7 +13,7 @@ from schema.arguments import HomeWorkspace, WorkspaceName
 from schema.connections import After, Before, First, Last, Offset, request
 from schema.errors import reading
 from schema.filters import DefinitionOrder, TaskFilter, head_filter, order_of
-from schema.selection import Info
+from schema.selection import Info, selection
 from schema.tasks import (
     Task,
     TaskConnection,
@@ -34,7 +34,8 @@ class TaskQueries:
         name: Annotated[str, strawberry.argument(description="The name of the task.")],
         workspace: WorkspaceName = DEFAULT_WORKSPACE,
     ) -> Task | None:
-        head = await shared.head(info.context, TASK, workspace, name)
+        find = shared.head_with_latest if selection(info).has("latest") else shared.head
+        head = await find(info.context, TASK, workspace, name)
         return None if head is None else present_task(head)
 
     @strawberry.field(description="The tasks of a workspace.")

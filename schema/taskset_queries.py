@@ -13,7 +13,7 @@ from schema.arguments import HomeWorkspace, WorkspaceName
 from schema.connections import After, Before, First, Last, Offset, request
 from schema.errors import reading
 from schema.filters import DefinitionOrder, TasksetFilter, head_filter, order_of
-from schema.selection import Info
+from schema.selection import Info, selection
 from schema.tasksets import (
     Taskset,
     TasksetConnection,
@@ -34,7 +34,8 @@ class TasksetQueries:
         name: Annotated[str, strawberry.argument(description="The name of the taskset.")],
         workspace: WorkspaceName = DEFAULT_WORKSPACE,
     ) -> Taskset | None:
-        head = await shared.head(info.context, TASKSET, workspace, name)
+        find = shared.head_with_latest if selection(info).has("latest") else shared.head
+        head = await find(info.context, TASKSET, workspace, name)
         return None if head is None else present_taskset(head)
 
     @strawberry.field(description="The tasksets of a workspace.")

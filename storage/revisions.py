@@ -33,6 +33,34 @@ async def find_head(
     return None if document is None else head_record(document)
 
 
+async def find_head_and_latest(
+    services: Services, kind: RecordKind, workspace: str, name: str
+) -> tuple[Head, Revision | None] | None:
+    """The record of this name with the revision that `latest` names, in one query.
+
+    The revision is None where the cache was expected to hold it: a taskset's pins are up to megabytes, which need
+    not travel again.
+    """
+    ref = f"{kind.noun}:{workspace}/{name}"
+    hint = services.latest_ids.get(ref)
+    if hint is not None and services.caches.revision(hint) is not None:
+        head = await find_head(services.database, kind, workspace, name)
+        return None if head is None else (head, services.caches.revision(head.revision_id))
+    joined = {"from": kind.revisions, "localField": "revision", "foreignField": "_id", "as": "latest"}
+    stages: list[Mapping[str, Any]] = [
+        {"$match": {"workspace": workspace, "name": name}},
+        {"$project": _HEAD_FIELDS},
+        {"$lookup": joined},
+    ]
+    found = await services.database[kind.heads].aggregate(stages).to_list(None)
+    if not found or not found[0]["latest"]:
+        return None
+    revision = revision_record(found[0]["latest"][0])
+    services.caches.remember(revision)
+    services.latest_ids.put(ref, revision.id)
+    return head_record(found[0]), revision
+
+
 async def find_heads(database: Database, kind: RecordKind, ids: Iterable[ObjectId]) -> dict[ObjectId, Head]:
     """Records by id; those that are gone are left out."""
     found = database[kind.heads].find({"_id": {"$in": list(set(ids))}}, _HEAD_FIELDS)

@@ -33,6 +33,8 @@ class Services:
     caches: Caches = field(default_factory=Caches)
     # Ids that names stood for when last seen: a hint, proved by the guard of that id or looked up again.
     metric_ids: BoundedCache[str, ObjectId] = field(default_factory=lambda: BoundedCache(MEBIBYTE, lambda _: 200))
+    # Where `latest` pointed when last seen, by kind and name: a hint that the cache may hold that revision.
+    latest_ids: BoundedCache[str, ObjectId] = field(default_factory=lambda: BoundedCache(MEBIBYTE, lambda _: 200))
     # Workspaces are never deleted, so one that was seen exists.
     known_workspaces: set[str] = field(default_factory=set)
     tokens: TokenCache = field(default_factory=TokenCache)

@@ -63,7 +63,19 @@ async def test_members_with_their_content_take_as_many_commands_for_many_as_for_
             answer = await data(MEMBERS, {"first": first}, fresh)
         assert len(answer["taskset"]["latest"]["members"]["nodes"]) == first
         counts.append(sorted(reads))
-    assert counts[0] == counts[1] == ["contents", "task_revisions", "tasks", "taskset_revisions", "tasksets"]
+    assert counts[0] == counts[1] == ["contents", "task_revisions", "tasks", "tasksets"]
+
+
+async def test_pins_and_their_content_take_three_queries(context: Context) -> None:
+    await stored_tasks(context, 30)
+    created = await create_taskset(context, "default", "s", None, suite(*(f"t{n}" for n in range(30))))
+    for root in ('taskset(name: "s") { latest', 'tasksetRevision(ref: "s") { ... on TasksetRevision'):
+        forget(context)
+        document = f"{{ {root} {{ digest members {{ nodes {{ revision {{ digest spec {{ kind }} }} }} }} }} }} }}"
+        async with counted(context.services.database) as reads:
+            answer = await data(document, None, Context(context.services))
+        assert sorted(reads) == ["contents", "task_revisions", "tasksets"]
+        assert created.revision.digest in str(answer)
 
 
 async def test_a_page_of_tasks_with_metrics_takes_as_many_commands_for_many_as_for_one(context: Context) -> None:

@@ -51,7 +51,7 @@ async def serve(settings: Settings, announce: Announce) -> None:
     listener = bind(settings.host, settings.port)
     with contextlib.closing(listener):
         tracer = start_tracing(settings.otel_endpoint)
-        async with _services(settings, tracer) as services:
+        async with open_database(settings, tracer) as services:
             application = create_app(settings, services, build_schema(), tracer=tracer)
             _warn(settings)
             _settle()
@@ -72,7 +72,8 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 @contextlib.asynccontextmanager
-async def _services(settings: Settings, tracer: Tracer | None) -> AsyncIterator[Services]:
+async def open_database(settings: Settings, tracer: Tracer | None = None) -> AsyncIterator[Services]:
+    """The services over the database of the settings. Raises StartupFailure where it cannot be used."""
     async with mongodb_url(settings) as url:
         client = connect(url, timeout_seconds=settings.mongodb_timeout_seconds, observer=tracer)
         try:

@@ -3,11 +3,11 @@
 Each request carries at most 25 tasks and 4 MiB. Publishing is idempotent, so a run that was cut is simply repeated.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pinset.errors import MutationError, Problem
+from pinset.errors import Problem, raise_problems
 from pinset.files.names import shown
 from pinset.files.rows import TaskRow
 from pinset.files.values import canonical_text
@@ -67,9 +67,14 @@ def states(client: Pinset, batch: list[TaskRow], workspace: str) -> list[State]:
     return [State(row, data[f"digest{index}"], _latest(data[f"current{index}"])) for index, row in enumerate(batch)]
 
 
-def publish(client: Pinset, batch: list[TaskRow], workspace: str) -> list[Stored]:
-    """Create or replace the tasks of a batch. Raises MutationError naming the first row that was refused."""
-    inputs = [{"workspace": workspace, "name": row.name, "task": row.task} for row in batch]
+def publish(
+    client: Pinset, batch: list[TaskRow], workspace: str, expected: Mapping[str, str] | None = None
+) -> list[Stored]:
+    """Create or replace the tasks of a batch; `expected` is what names must stand for to be replaced.
+
+    Raises MutationError naming the first row that was refused.
+    """
+    inputs = [_input(row, workspace, (expected or {}).get(row.name)) for row in batch]
     fields = [
         f"t{index}: replaceTask(input: $i{index}) {{ outcome revision {{ digest }} {_ERRORS} }}"
         for index in range(len(batch))
@@ -80,10 +85,13 @@ def publish(client: Pinset, batch: list[TaskRow], workspace: str) -> list[Stored
     return [_stored(row, data[f"t{index}"]) for index, row in enumerate(batch)]
 
 
+def _input(row: TaskRow, workspace: str, expected: str | None) -> dict[str, Any]:
+    given: dict[str, Any] = {"workspace": workspace, "name": row.name, "task": row.task}
+    return given if expected is None else {**given, "expectedDigest": expected}
+
+
 def _stored(row: TaskRow, payload: dict[str, Any]) -> Stored:
-    problems = [_problem(row, error) for error in payload["errors"]]
-    if problems:
-        raise MutationError(problems)
+    raise_problems([_problem(row, error) for error in payload["errors"]])
     return Stored(row, payload["revision"]["digest"], payload["outcome"])
 
 

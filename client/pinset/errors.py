@@ -92,8 +92,12 @@ _COMMON: Final = {"typename__", "message", "code", "path"}
 
 def raise_for(errors: Sequence[Any]) -> None:
     """Raise the errors of a payload, where there are any."""
-    if errors:
-        problems = [_problem(error) for error in errors]
+    raise_problems([_problem(error) for error in errors])
+
+
+def raise_problems(problems: Sequence[Problem]) -> None:
+    """Raise problems as the class of the first one, where there are any."""
+    if problems:
         raise _CLASSES.get(problems[0].code, InvalidInput)(problems)
 
 

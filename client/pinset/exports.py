@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from pinset.commands.output import plain
 from pinset.errors import PinsetError
 from pinset.files.archives import archive_records
 from pinset.files.bundles import header, with_digest
 from pinset.files.metrics import definition
 from pinset.files.values import JSON, JSONObject, digest_of, parse
 from pinset.models import CanonicalTasksetRevision, Job, Member
+from pinset.plain import plain
 from pinset.synchronous.client import Pinset
 
 

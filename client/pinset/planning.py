@@ -161,12 +161,16 @@ class Large:
         plan.remote_only = [Item(name, pin.partition("#")[2], None) for name, pin in self.before.others(names)]
         return plan
 
-    def apply(self, step: Step) -> Applied:
-        """Store the tasks, then move the taskset. Raises Conflict where the taskset has moved since the plan."""
+    def apply(self, plan: Plan, step: Step) -> Applied:
+        """Store what is new, then move the taskset. Raises Conflict where anything planned on has moved."""
+        known = {item.name: str(item.new_digest) for item in plan.unchanged}
+        expected = {item.name: str(item.current_digest) for item in plan.update}
         pins: dict[str, str] = {}
         for batch in bulk.batches(self.rows()):
-            for stored in bulk.publish(self.client, batch, self.target.workspace):
-                pins[stored.row.name] = f"{self.target.workspace}/{stored.row.name}#{stored.digest}"
+            fresh = [row for row in batch if row.name not in known]
+            stored = bulk.publish(self.client, fresh, self.target.workspace, expected) if fresh else []
+            digests = known | {task.row.name: task.digest for task in stored}
+            pins |= {row.name: f"{self.target.workspace}/{row.name}#{digests[row.name]}" for row in batch}
             step(len(batch))
         kept = [] if self.target.remove_missing else [pin for _, pin in self.before.others(set(pins))]
         return self.before.publish(self.client, self.target, [*pins.values(), *kept])

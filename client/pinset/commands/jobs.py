@@ -9,11 +9,12 @@ import typer
 
 from pinset.commands.failures import FAILED, reported
 from pinset.commands.options import DEFAULT_WORKSPACE, AsJson, Token, Url, Workspace, connect
-from pinset.commands.output import plain, progress_bar, say, show_json, show_table
+from pinset.commands.output import progress_bar, say, show_json, show_table
 from pinset.errors import NotFound
 from pinset.files.lines import json_document, json_entries
 from pinset.files.problems import FileProblem
 from pinset.models import Event, Job, Results
+from pinset.plain import plain
 from pinset.synchronous.client import Pinset
 
 app = typer.Typer(help="Submit jobs, watch them, read and compare their results.", no_args_is_help=True)

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pydantic import BaseModel
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -20,6 +19,8 @@ from rich.progress import (
 )
 from rich.table import Table
 from rich.text import Text
+
+from pinset.plain import plain
 
 
 class RateColumn(ProgressColumn):
@@ -71,21 +72,6 @@ def progress_bar(quiet: bool = False) -> Progress:
         console=Console(stderr=True),
         disable=quiet or not sys.stderr.isatty(),
     )
-
-
-def plain(value: Any) -> Any:
-    """A value of the API as plain JSON values, names as the API writes them."""
-    if isinstance(value, BaseModel):
-        return _without_types(value.model_dump(mode="json", by_alias=True))
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    return [plain(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _without_types(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _without_types(item) for key, item in value.items() if key != "__typename"}
-    return [_without_types(item) for item in value] if isinstance(value, list) else value
 
 
 def _cell(value: object) -> str:

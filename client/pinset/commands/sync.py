@@ -153,7 +153,7 @@ class _Run:
                 return apply_small(self._client, self._target, contents.small, plan)
             assert self._large is not None
             shown = self._bar.add_task("Storing", total=contents.count)
-            return self._large.apply(lambda count: self._bar.advance(shown, count))
+            return self._large.apply(plan, lambda count: self._bar.advance(shown, count))
         except Conflict as error:
             raise moved_since(error) from None
 

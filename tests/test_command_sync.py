@@ -32,10 +32,10 @@ async def client(pinset: CommandLine) -> AsyncIterator[AsyncPinset]:
         yield connected
 
 
-@pytest.fixture(params=["one mutation", "batches"])
+@pytest.fixture(params=["inline"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways of a sync have to agree; the second is for files over 12 MiB, or over nothing here."""
-    if request.param == "batches":
+    if request.param == "blob":
         monkeypatch.setattr(planning, "SMALL_BYTES", -1)
     return str(request.param)
 
@@ -117,9 +117,9 @@ async def test_a_plan_that_somebody_overtook_is_refused(
 async def test_the_plan_is_shown_to_people(pinset: CommandLine, tmp_path: Path, way: str) -> None:
     await pinset.done("sync", written(tmp_path, {"a": "1", "b": "2"}), "-t", "suite")
     ended = await pinset.done("sync", written(tmp_path, {"a": "1", "b": "3", "c": "4"}), "-t", "suite")
-    first, update, create, revision, digest = ended.out.splitlines()
+    first, create, update, revision, digest = ended.out.splitlines()
     assert first == "default/suite: 1 to create, 1 to update, 1 unchanged, 0 only on the server, kept"
-    assert sorted([update.split("\t")[:2], create.split("\t")[:2]]) == [["create", "c"], ["update", "b"]]
+    assert (create.split("\t")[:2], update.split("\t")[:2]) == (["create", "c"], ["update", "b"])
     assert revision == "default/suite: revision 2, 3 tasks"
     assert digest.startswith("digest ")
 
@@ -149,3 +149,15 @@ async def test_more_rows_than_a_taskset_holds_are_refused(pinset: CommandLine, t
     ended = await pinset("sync", written(tmp_path, rows), "-t", "suite")
     assert ended.code == 1
     assert "line 10001: A taskset has at most 10,000 members" in ended.err
+
+
+async def test_rows_that_the_server_refuses_are_named_all_at_once(
+    pinset: CommandLine, client: AsyncPinset, tmp_path: Path, way: str
+) -> None:
+    rows = written(tmp_path, {"a": "1", "b/2": "2"})
+    ended = await pinset("sync", rows, "-t", "suite", "--metric", "none")
+    assert ended.code == 1
+    first, second = ended.err.splitlines()
+    assert first.startswith("pinset: line 1 ('a'), task.spec.evaluator.metrics.0: ")
+    assert second.startswith("line 2 ('b/2'), task.spec.evaluator.metrics.0: ")
+    assert [task.name async for task in client.tasks.list()] == []

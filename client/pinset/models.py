@@ -11,6 +11,7 @@ from pinset.generated.extend_leases import ExtendLeasesExtendLeases as Extended
 from pinset.generated.fragments import JobFields as Job
 from pinset.generated.fragments import MetricFields as Metric
 from pinset.generated.fragments import SyncItemFields as SyncItem
+from pinset.generated.fragments import SyncPlanFields as SyncPlan
 from pinset.generated.fragments import TaskFields as Task
 from pinset.generated.fragments import TaskListFields as TaskSummary
 from pinset.generated.fragments import TaskRevisionFields as TaskRevision
@@ -30,6 +31,7 @@ from pinset.generated.replace_task import ReplaceTaskReplaceTask as PublishedTas
 from pinset.generated.replace_taskset import ReplaceTasksetReplaceTaskset as PublishedTaskset
 from pinset.generated.report_trial import ReportTrialReportTrialTrial as ReportedTrial
 from pinset.generated.sync_taskset import SyncTasksetSyncTaskset as Synced
+from pinset.generated.sync_taskset import SyncTasksetSyncTasksetRevision as SyncedRevision
 from pinset.generated.watch_job import (
     WatchJobJobProgressJobEnded,
     WatchJobJobProgressJobEvent,
@@ -66,7 +68,9 @@ __all__ = [
     "ReportedTrial",
     "Results",
     "SyncItem",
+    "SyncPlan",
     "Synced",
+    "SyncedRevision",
     "Task",
     "TaskComparison",
     "TaskRevision",

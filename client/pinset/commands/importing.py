@@ -26,7 +26,7 @@ from pinset.commands.options import (
     mapping_of,
 )
 from pinset.commands.output import progress_bar, say, show_json, show_table
-from pinset.commands.sync import upload_archive
+from pinset.commands.sync import upload_archives
 from pinset.errors import PinsetError
 from pinset.files.bundles import bundle_kind, verify_bundle
 from pinset.files.sources import Source, SourceKind, open_source
@@ -97,8 +97,7 @@ def _tasks(client: Pinset, source: Source, mapping: Fields, workspace: str, fold
         bar.update(reading, total=count)
         storing = bar.add_task("Storing", total=count)
         for batch in bulk.batches(source.rows(mapping, workspace, folder)):
-            for row in batch:
-                upload_archive(client, row, workspace)
+            upload_archives(client, batch, workspace)
             outcomes.update(stored.outcome for stored in bulk.publish(client, batch, workspace))
             bar.advance(storing, len(batch))
     if json:

@@ -2,12 +2,14 @@
 
 import sys
 import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import Progress
 
+from pinset import planning
 from pinset.commands.failures import reported
 from pinset.commands.options import (
     DEFAULT_WORKSPACE,
@@ -27,7 +29,7 @@ from pinset.commands.options import (
     mapping_of,
 )
 from pinset.commands.output import progress_bar, say, show_json, show_table
-from pinset.errors import Conflict, NotFound
+from pinset.errors import NotFound
 from pinset.files.harbor import dataset_head
 from pinset.files.metrics import contains, metric_input
 from pinset.files.platform import Suite, read_suite
@@ -37,19 +39,9 @@ from pinset.files.sources import Source, SourceKind, open_source
 from pinset.files.tables import Fields
 from pinset.files.values import JSONObject
 from pinset.inputs import UNSET, Nullable
-from pinset.planning import (
-    Applied,
-    Contents,
-    Item,
-    Large,
-    Plan,
-    Target,
-    apply_small,
-    before,
-    moved_since,
-    plan_small,
-    read_whole,
-)
+from pinset.models import SyncedRevision, SyncItem, SyncPlan
+from pinset.plain import plain
+from pinset.planning import Contents, Target
 from pinset.synchronous.client import Pinset
 
 MOST_SHOWN = 20
@@ -81,89 +73,57 @@ def sync(
     """Make a taskset and its tasks equal to a file: shows the plan, then applies exactly that."""
     mapping = mapping_of(name, instruction, intent, reference, extra, ignore, metric, metrics_field)
     source = open_source(file, mapping)
-    with connect(url, token, workspace) as client, tempfile.TemporaryDirectory() as folder, progress_bar(json) as bar:
-        suite = read_suite(file) if source.kind is SourceKind.SUITE else None
-        target = _target(source, suite, taskset, workspace, description, remove_missing)
-        run = _Run(client, source, mapping or Fields(), target, Path(folder), bar)
-        contents = run.read()
+    suite = read_suite(file) if source.kind is SourceKind.SUITE else None
+    target = _target(source, suite, taskset, workspace, description, remove_missing)
+    with connect(url, token, workspace) as client, tempfile.TemporaryDirectory() as folder:
+        contents, archives = _read(source, mapping or Fields(), target, Path(folder), json)
         if suite is not None and not _metrics(client, suite, workspace, dry_run):
             return
         if not dry_run:
-            run.upload(contents)
-        plan = run.plan(contents)
-        if dry_run:
-            _show(target, plan, None, json)
-            return
-        if not (yes or json):
-            bar.stop()
-            _show(target, plan, None, json)
-            _ask(plan, target)
-        applied = run.apply(contents, plan)
-        bar.stop()
-        _show(target, plan, applied, json, brief=not (yes or json))
+            upload_archives(client, archives, workspace)
+        with _working("Planning", json):
+            planned = planning.plan(client, target, contents)
+        if not json:
+            _show_plan(target, planned)
+        applied = None
+        if not dry_run:
+            _ask(planned, target, yes or json)
+            with _working("Storing", json):
+                applied = planning.apply(client, target, contents, planned).revision
+        _show(target, planned, applied, json)
 
 
-class _Run:
-    """One sync: reading, planning and applying, with a bar for each."""
-
-    def __init__(
-        self, client: Pinset, source: Source, mapping: Fields, target: Target, folder: Path, bar: Progress
-    ) -> None:
-        self._client = client
-        self._source = source
-        self._mapping = mapping
-        self._target = target
-        self._folder = folder
-        self._bar = bar
-        self._large: Large | None = None
-
-    def rows(self) -> Any:
-        """The file's rows, read anew."""
-        return self._source.rows(self._mapping, self._target.workspace, self._folder)
-
-    def read(self) -> Contents:
-        """Read the file once, whole."""
-        shown = self._bar.add_task("Reading", total=None)
-        contents = read_whole(self.rows(), lambda count: self._bar.update(shown, completed=count))
-        self._bar.update(shown, total=contents.count)
-        return contents
-
-    def upload(self, contents: Contents) -> None:
-        """Store the archives of Harbor tasks before the tasks that refer to them."""
-        if self._source.kind is not SourceKind.HARBOR:
-            return
-        rows: list[TaskRow] = contents.small if contents.small is not None else list(self.rows())
-        shown = self._bar.add_task("Uploading", total=len(rows))
-        for row in rows:
-            upload_archive(self._client, row, self._target.workspace)
-            self._bar.advance(shown)
-
-    def plan(self, contents: Contents) -> Plan:
-        """What would be done."""
-        if contents.small is not None:
-            return plan_small(self._client, self._target, contents.small)
-        self._large = Large(self._client, self._target, self.rows, before(self._client, self._target))
-        shown = self._bar.add_task("Comparing", total=contents.count)
-        return self._large.plan(lambda count: self._bar.advance(shown, count))
-
-    def apply(self, contents: Contents, plan: Plan) -> Applied:
-        """Do it."""
-        try:
-            if contents.small is not None:
-                return apply_small(self._client, self._target, contents.small, plan)
-            assert self._large is not None
-            shown = self._bar.add_task("Storing", total=contents.count)
-            return self._large.apply(plan, lambda count: self._bar.advance(shown, count))
-        except Conflict as error:
-            raise moved_since(error) from None
+def upload_archives(client: Pinset, rows: Iterable[TaskRow], workspace: str) -> None:
+    """Store the packed directories of Harbor tasks as blobs, before the tasks that refer to them."""
+    for row in rows:
+        spec: Any = row.task["spec"]
+        if row.archive is not None:
+            digest = spec["harbor"]["archiveRef"].partition("#")[2].removesuffix(".tar.gz")
+            client.upload(digest, row.archive, workspace)
 
 
-def upload_archive(client: Pinset, row: TaskRow, workspace: str) -> None:
-    """Store the packed directory of a Harbor task as a blob."""
-    spec: Any = row.task["spec"]
-    if row.archive is not None:
-        digest = spec["harbor"]["archiveRef"].partition("#")[2].removesuffix(".tar.gz")
-        client.upload(digest, row.archive, workspace)
+def _read(source: Source, mapping: Fields, target: Target, folder: Path, quiet: bool) -> tuple[Contents, list[TaskRow]]:
+    archives: list[TaskRow] = []
+    with progress_bar(quiet) as bar:
+        shown = bar.add_task("Reading", total=None)
+
+        def seen(row: TaskRow) -> None:
+            bar.advance(shown)
+            if row.archive is not None:
+                archives.append(row)
+
+        rows = source.rows(mapping, target.workspace, folder)
+        contents = planning.read_whole(rows, folder / "rows.jsonl", seen)
+        bar.update(shown, total=len(contents.places))
+    return contents, archives
+
+
+@contextmanager
+def _working(what: str, quiet: bool) -> Iterator[None]:
+    """A sign of life while the server works on one request."""
+    with progress_bar(quiet) as bar:
+        bar.add_task(what, total=None)
+        yield
 
 
 def _target(
@@ -204,40 +164,35 @@ def _is_there(client: Pinset, metric: JSONObject, workspace: str) -> bool:
     return True
 
 
-def _ask(plan: Plan, target: Target) -> None:
-    touches = len(plan.update) + (len(plan.remote_only) if target.remove_missing else 0)
-    if touches and sys.stdin.isatty():
+def _ask(plan: SyncPlan, target: Target, agreed: bool) -> None:
+    touches = len(plan.to_update) + (len(plan.remote_only) if target.remove_missing else 0)
+    if touches and not agreed and sys.stdin.isatty():
         typer.confirm("Apply?", abort=True)
 
 
-def _show(target: Target, plan: Plan, applied: Applied | None, json: bool, brief: bool = False) -> None:
+def _show(target: Target, plan: SyncPlan, applied: SyncedRevision | None, json: bool) -> None:
     if json:
-        revision = None
-        if applied is not None:
-            revision = {"number": applied.number, "digest": applied.digest, "memberCount": applied.member_count}
-        show_json({"taskset": f"{target.workspace}/{target.name}", "plan": plan.as_json(), "revision": revision})
-        return
-    if not brief:
-        _show_plan(target, plan)
-    if applied is not None:
+        show_json({"taskset": f"{target.workspace}/{target.name}", "plan": plain(plan), "revision": plain(applied)})
+    elif applied is not None:
         print(f"{target.workspace}/{target.name}: revision {applied.number}, {applied.member_count} tasks")
         print(f"digest {applied.digest}")
 
 
-def _show_plan(target: Target, plan: Plan) -> None:
+def _show_plan(target: Target, plan: SyncPlan) -> None:
     gone = "to take out" if target.remove_missing else "only on the server, kept"
     print(
-        f"{target.workspace}/{target.name}: {len(plan.create)} to create, {len(plan.update)} to update, "
+        f"{target.workspace}/{target.name}: {len(plan.to_create)} to create, {len(plan.to_update)} to update, "
         f"{len(plan.unchanged)} unchanged, {len(plan.remote_only)} {gone}"
     )
-    rows = [("create", item) for item in plan.create] + [("update", item) for item in plan.update]
-    rows += [("take out" if target.remove_missing else "keep", item) for item in plan.remote_only]
+    last = "take out" if target.remove_missing else "keep"
+    groups = (("create", plan.to_create), ("update", plan.to_update), (last, plan.remote_only))
+    rows = [(verb, item) for verb, items in groups for item in items]
     show_table(("", "task", "now", "then"), [_row(verb, item) for verb, item in rows[:MOST_SHOWN]])
     if len(rows) > MOST_SHOWN:
         print(f"… and {len(rows) - MOST_SHOWN} more (--json lists them all)")
 
 
-def _row(verb: str, item: Item) -> tuple[object, ...]:
+def _row(verb: str, item: SyncItem) -> tuple[object, ...]:
     return verb, item.name, _short(item.current_digest), _short(item.new_digest)
 
 

@@ -408,6 +408,9 @@ class SyncTasksetInput(BaseModel):
     workspace: str = "default"
     name: str
     tasks: list["NamedTaskInput"]
+    tasks_blob: Optional[str] = Field(alias="tasksBlob", default=None)
+    files_ref: Optional[str] = Field(alias="filesRef", default=None)
+    project: Optional[str] = None
     description: Optional[str] = None
     metadata: Optional[list["MetadataItemInput"]] = None
     remove_missing: bool = Field(alias="removeMissing", default=False)
@@ -417,6 +420,7 @@ class SyncTasksetInput(BaseModel):
 
 class NamedTaskInput(BaseModel):
     name: str
+    workspace: Optional[str] = None
     task: "TaskInput"
 
 

@@ -90,6 +90,7 @@ class Tasksets:
         name: str,
         tasks: Sequence[Mapping[str, Any]],
         *,
+        tasks_blob: str | None = None,
         description: Nullable = UNSET,
         metadata: Metadata | None = None,
         remove_missing: bool = False,
@@ -99,12 +100,14 @@ class Tasksets:
     ) -> Synced:
         """Make the taskset and its tasks equal to `tasks`, each `{"name", "task"}`; the plan says what that means.
 
+        Tasks that do not fit a request are uploaded, one a line, and `tasks_blob` is the SHA-256 of that text.
         With `dry_run` nothing is written; with `plan_digest` exactly the plan of that digest is applied, or Conflict.
         """
         given = present(
             workspace=workspace or self._workspace,
             name=name,
             tasks=[dict(task) for task in tasks],
+            tasksBlob=UNSET if tasks_blob is None else tasks_blob,
             description=description,
             metadata=UNSET if metadata is None else metadata_of(metadata),
             removeMissing=remove_missing,

@@ -11,6 +11,7 @@ from schema import errors, task_specs
 from schema.mutation import Mutation
 from schema.query import Query
 from schema.scalars import SCALARS
+from schema.subscription import Subscription
 
 Schema: TypeAlias = strawberry.Schema
 
@@ -20,6 +21,7 @@ def build_schema() -> Schema:
     return Schema(
         query=Query,
         mutation=Mutation,
+        subscription=Subscription,
         types=[*errors.ERROR_TYPES, *task_specs.SPEC_TYPES],
         config=StrawberryConfig(scalar_map=SCALARS),
     )

@@ -6,6 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import structlog
@@ -55,7 +56,10 @@ Listener = Callable[[Change], None]
 
 
 class ChangeFeed:
-    """Reads the stream and calls listeners in order; `lost` listeners learn that changes may have been missed."""
+    """Reads the stream and calls listeners in order; `lost` listeners learn that changes may have been missed.
+
+    What was written before `complete_until`, by this process's clock, has been told.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -64,6 +68,8 @@ class ChangeFeed:
         self._heard = 0.0
         self._task: asyncio.Task[None] | None = None
         self._position: dict[str, Any] = {}
+        self.complete_until = datetime.now(UTC)
+        self._answers = asyncio.Event()
 
     @property
     def is_live(self) -> bool:
@@ -79,6 +85,10 @@ class ChangeFeed:
         """Call `listener` whenever the stream broke, after which changes may have been missed; the answer ends that."""
         self._lost.append(listener)
         return lambda: self._lost.remove(listener)
+
+    async def answering(self) -> None:
+        """Wait until the stream is open and has answered: it tells of everything that is written from now on."""
+        await self._answers.wait()
 
     async def start(self) -> None:
         """Follow what is written from now on; the stream itself opens behind this call."""
@@ -104,6 +114,7 @@ class ChangeFeed:
                 log.warning("change_feed_lost", error=type(error).__name__)
                 await self._recover(error)
             self._heard = 0.0
+            self._answers.clear()
             for listener in list(self._lost):
                 listener()
 
@@ -121,6 +132,8 @@ class ChangeFeed:
             while stream.alive:
                 event = await stream.try_next()
                 self._heard = time.monotonic()
+                self.complete_until = datetime.now(UTC)
+                self._answers.set()
                 self._position = {"resume_after": stream.resume_token}
                 if event is not None:
                     self._tell(event)

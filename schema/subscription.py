@@ -1,0 +1,12 @@
+"""Everything that can be followed: one mixin per noun."""
+
+from __future__ import annotations
+
+import strawberry
+
+from schema.news import NewsSubscriptions
+
+
+@strawberry.type(description="Everything that can be followed while it happens.")
+class Subscription(NewsSubscriptions):
+    pass

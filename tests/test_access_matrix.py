@@ -3,7 +3,9 @@
 What is refused is compared with what is not there at all: the two must look the same to the letter.
 """
 
+import asyncio
 import base64
+import contextlib
 import itertools
 import json
 import re
@@ -15,15 +17,20 @@ from typing import Any, Final
 import pytest
 from graphql import GraphQLField
 
+from domain.errors import Unauthenticated
 from domain.grants import Grant, Scope
 from domain.names import DEFAULT_WORKSPACE
 from resolvers import tokens
 from resolvers.context import Context
 from schema.build import build_schema
+from schema.execution.engine import Answer
 from schema.nodes import global_id
 from server.app import Application, create_app
 from server.auth import ADMIN_VIEWER
+from server.operations import Caller
+from server.requests import GraphQLRequest
 from server.settings import Settings
+from server.telemetry import Transport
 from storage.clock import now
 from storage.driver import ObjectId
 from storage.services import Services
@@ -324,3 +331,41 @@ async def _everything(world: World) -> dict[str, str]:
         hidden = {"lastUsedAt": 0, "touchedAt": 0}
         found[name] = repr(await world.services.database[name].find({}, hidden).sort("_id", 1).to_list(None))
     return found
+
+
+@pytest.mark.parametrize("name", list(root_fields("Subscription")))
+async def test_a_subscription_tells_nothing_without_the_scope_to_read(world: World, name: str) -> None:
+    definition = root_fields("Subscription")[name]
+    values = await filled(world, name, definition)
+    text = document("Subscription", name, definition, values, depth=2)
+    away = moved(values)
+    refused, absent = await first_answer(world, "wrong", text, values), await first_answer(world, "wrong", text, away)
+    assert answered_codes(refused) == answered_codes(absent) == ["BAD_USER_INPUT"]
+    assert json.dumps(refused.errors).replace(VAULT, NOWHERE) == json.dumps(absent.errors)
+    for credential in VOID:
+        with pytest.raises(Unauthenticated):
+            await first_answer(world, credential, text, values)
+    for holder in HOLDERS:
+        told = await first_answer(world, holder, text, values)
+        assert told.errors == ()
+        assert told.data is not None
+
+
+async def first_answer(world: World, credential: str, text: str, values: Mapping[str, Any]) -> Answer:
+    """What a subscription answers first, while tasks are being published in the vault."""
+    operations = world.application.operations
+    authorization = world.clients[credential].http.headers.get("authorization")
+    viewer = await operations.recognise(authorization, None)
+    request = GraphQLRequest(text, variables=dict(values))
+    operation = await operations.prepare(request)
+    caller = Caller(viewer, authorization, "request", Transport.SSE)
+    async with contextlib.aclosing(operations.stream(operation, request, caller)) as answers:
+        first = asyncio.create_task(anext(answers))
+        while not first.done():
+            await world.record("Task")
+            await asyncio.wait({first}, timeout=0.1)
+        return first.result()
+
+
+def answered_codes(answer: Answer) -> list[Any]:
+    return [error["extensions"]["code"] for error in answer.errors]  # type: ignore[index]

@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from strawberry.dataloader import DataLoader
 
-from resolvers import contents, members
-from storage import metrics
+from evaluation.summaries import TaskSummary
+from resolvers import contents, members, results
+from resolvers import trials as trial_contents
+from storage import job_tasks, jobs, metrics, trials
 from storage.driver import ObjectId
+from storage.job_tasks import JobTask
+from storage.jobs import JobRecord
+from storage.payloads import Payload
 from storage.records import TASK, TASKSET, Content, Head, MetricRecord, RecordKind, Revision
 from storage.revisions import find_heads, find_heads_by_name, find_revisions
+from storage.trials import TrialRecord
 
 if TYPE_CHECKING:
     from resolvers.context import Context
@@ -40,6 +46,11 @@ class Loaders:
         self.content: DataLoader[str, Content] = DataLoader(load_fn=self._contents)
         self.metric: DataLoader[str, MetricRecord | None] = DataLoader(load_fn=self._metrics)
         self.member_revision: DataLoader[Member, Revision | None] = DataLoader(load_fn=self._member_revisions)
+        self.job: DataLoader[ObjectId, JobRecord | None] = DataLoader(load_fn=self._jobs)
+        self.trial: DataLoader[ObjectId, TrialRecord | None] = DataLoader(load_fn=self._trials)
+        self.payloads: DataLoader[ObjectId, dict[int, Payload]] = DataLoader(load_fn=self._payloads)
+        self.job_task: DataLoader[tuple[ObjectId, int], JobTask | None] = DataLoader(load_fn=self._job_tasks)
+        self.task_summary: DataLoader[tuple[ObjectId, str], TaskSummary] = DataLoader(load_fn=self._task_summaries)
 
     def _heads(self, kind: RecordKind) -> DataLoader[ObjectId, Head | None]:
         async def load(ids: list[ObjectId]) -> list[Head | None]:
@@ -79,3 +90,23 @@ class Loaders:
     async def _member_revisions(self, wanted: list[Member]) -> list[Revision | None]:
         found = await members.member_revisions(self._context, wanted)
         return [found.get(member.ref) for member in wanted]
+
+    async def _jobs(self, ids: list[ObjectId]) -> list[JobRecord | None]:
+        found = await jobs.find_many(self._context.services.database, ids)
+        reads = self._context.viewer.reads
+        return [job if (job := found.get(identity)) is not None and reads(job.workspace) else None for identity in ids]
+
+    async def _trials(self, ids: list[ObjectId]) -> list[TrialRecord | None]:
+        found = await trials.find_many(self._context.services.database, ids)
+        return [found.get(identity) for identity in ids]
+
+    async def _payloads(self, ids: list[ObjectId]) -> list[dict[int, Payload]]:
+        return [await trial_contents.payloads(self._context, identity) for identity in ids]
+
+    async def _job_tasks(self, places: list[tuple[ObjectId, int]]) -> list[JobTask | None]:
+        found = await job_tasks.find_at(self._context.services.database, places)
+        return [found.get(place) for place in places]
+
+    async def _task_summaries(self, places: list[tuple[ObjectId, str]]) -> list[TaskSummary]:
+        found = await results.task_summaries(self._context, places)
+        return [found[place] for place in places]

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 from resolvers.audit import find_entries
 from resolvers.context import Context
 from resolvers.tokens import find_tokens
-from storage import metrics, workspaces
+from storage import jobs, metrics, trials, workspaces
 from storage.audit import AuditRecord
 from storage.driver import ObjectId
 from storage.records import TASK, TASKSET, Head, MetricRecord, Revision, TokenRecord, WorkspaceRecord
@@ -45,6 +45,16 @@ async def _taskset_revisions(context: Context, ids: Sequence[ObjectId]) -> Mappi
     return _readable(context, await find_revisions(context.services, TASKSET, ids))
 
 
+async def _jobs(context: Context, ids: Sequence[ObjectId]) -> Mapping[ObjectId, Any]:
+    return _readable(context, await jobs.find_many(context.services.database, ids))
+
+
+async def _trials(context: Context, ids: Sequence[ObjectId]) -> Mapping[ObjectId, Any]:
+    found = await trials.find_many(context.services.database, ids)
+    readable = await _jobs(context, [trial.job for trial in found.values()])
+    return {identity: trial for identity, trial in found.items() if trial.job in readable}
+
+
 FINDERS: Final[dict[str, Find]] = {
     "Workspace": _workspaces,
     "Metric": _metrics,
@@ -52,6 +62,8 @@ FINDERS: Final[dict[str, Find]] = {
     "Taskset": _tasksets,
     "TaskRevision": _task_revisions,
     "TasksetRevision": _taskset_revisions,
+    "Job": _jobs,
+    "Trial": _trials,
     "Token": find_tokens,
     "AuditEntry": find_entries,
 }

@@ -1,6 +1,9 @@
 """Trials of a job, their attempts, and the contents that those brought back."""
 
-from resolvers.context import Context
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from storage import trials as storage
 from storage.driver import ObjectId
 from storage.jobs import JobRecord
@@ -8,6 +11,9 @@ from storage.pages import PageRequest
 from storage.payloads import Payload
 from storage.records import Page
 from storage.trials import TrialFilter, TrialRecord, trial_query
+
+if TYPE_CHECKING:
+    from resolvers.context import Context
 
 
 async def trials(context: Context, job: JobRecord, filter: TrialFilter | None, page: PageRequest) -> Page[TrialRecord]:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import strawberry
 from strawberry.schema.config import StrawberryConfig
 
-from schema import errors, task_specs
+from schema import errors, job_events, task_specs
 from schema.mutation import Mutation
 from schema.query import Query
 from schema.scalars import SCALARS
@@ -22,6 +22,6 @@ def build_schema() -> Schema:
         query=Query,
         mutation=Mutation,
         subscription=Subscription,
-        types=[*errors.ERROR_TYPES, *task_specs.SPEC_TYPES],
+        types=[*errors.ERROR_TYPES, *task_specs.SPEC_TYPES, *job_events.EVENT_TYPES],
         config=StrawberryConfig(scalar_map=SCALARS),
     )

@@ -14,20 +14,29 @@ from strawberry.types.enum import StrawberryEnumDefinition
 from domain.audit import AuditAction, AuditedType
 from domain.content import TaskKind
 from domain.errors import ErrorCode
+from domain.jobs import AttemptPolicy, JobStatus
 from domain.metrics import MetricType
 from domain.outcomes import Outcome
+from domain.targets import TargetKind
+from domain.trials import TrialStatus
 from resolvers.access import Scope
+from storage.jobs import JobOrderField
 from storage.pages import OrderField
 
 __all__ = [
+    "AttemptPolicy",
     "AuditAction",
     "AuditedType",
     "ErrorCode",
+    "JobOrderField",
+    "JobStatus",
     "MetricType",
     "OrderField",
     "Outcome",
     "Scope",
+    "TargetKind",
     "TaskKind",
+    "TrialStatus",
     "describe",
 ]
 
@@ -137,4 +146,51 @@ describe(
     TASKSET="A taskset.",
     JOB="A job.",
     TOKEN="A token.",
+)
+
+describe(
+    JobStatus,
+    "Where a job stands. The last three end it; only `retryJob` opens it again.",
+    PENDING="Nothing has been leased yet.",
+    ACTIVE="Trials are being executed.",
+    PAUSED="Nothing is leased; trials that run may still report.",
+    COMPLETED="Every trial has ended, even if all of them failed.",
+    ERROR="A fail-fast job met its first failure; the rest was cancelled.",
+    CANCELLED="Somebody ended it; what had not ended was cancelled.",
+)
+
+describe(
+    TrialStatus,
+    "Where a trial, an attempt or a score stands. The last four are final.",
+    PENDING="It waits to be leased.",
+    RUNNING="Somebody holds its lease.",
+    SCORING="It is reported and waits for a worker to score it.",
+    COMPLETED="It has a result and no error.",
+    PARTIAL="It has a result and an error, and is scored nevertheless.",
+    FAILED="It has no result.",
+    CANCELLED="Its job ended before it did.",
+)
+
+describe(
+    TargetKind,
+    "How the trials of a job are produced.",
+    MODEL="A model behind an OpenAI-compatible chat completions API.",
+    AGENT="An HTTP endpoint that answers one POST a trial.",
+    OUTPUTS="Nobody: outputs that exist already are scored.",
+    RUNNER="An outside program that leases trials over this API and reports them.",
+)
+
+describe(
+    AttemptPolicy,
+    "Which attempt of a trial speaks for it in statistics; attempts lost with their lease never do.",
+    FIRST="The first that ended.",
+    LAST="The last that ended.",
+    BEST="The one with the highest reward.",
+)
+
+describe(
+    JobOrderField,
+    "What a list of jobs is sorted by.",
+    CREATED_AT="When the job was submitted; a page never repeats or loses a job.",
+    UPDATED_AT="When the job last moved; a job that moves while you page may change its place.",
 )

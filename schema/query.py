@@ -6,6 +6,7 @@ import strawberry
 
 from schema.audit import AuditQueries
 from schema.digests import DigestQueries
+from schema.jobs import JobQueries
 from schema.metrics import MetricQueries
 from schema.nodes import NodeQueries
 from schema.task_queries import TaskQueries
@@ -22,6 +23,7 @@ class Query(
     MetricQueries,
     TaskQueries,
     TasksetQueries,
+    JobQueries,
     DigestQueries,
     ViewerQueries,
     TokenQueries,

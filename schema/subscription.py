@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import strawberry
 
+from schema.job_events import JobSubscriptions
 from schema.news import NewsSubscriptions
 
 
 @strawberry.type(description="Everything that can be followed while it happens.")
-class Subscription(NewsSubscriptions):
+class Subscription(JobSubscriptions, NewsSubscriptions):
     pass

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import strawberry
 
 from resolvers import diff as differences
+from resolvers import results as numbers
 from resolvers import revisions as shared
 from resolvers import usage
-from schema import task_specs, tasksets
+from schema import results, task_specs, tasksets
 from schema.arguments import given
 from schema.connections import After, Connection, Edge, First, connect, request
 from schema.loading import then, warm
@@ -38,6 +39,7 @@ from storage import records
 from storage.records import TASK, Content, Head, Page, RecordKind
 
 if TYPE_CHECKING:
+    from schema.results import TaskHistoryConnection
     from schema.task_specs import TaskSpec
     from schema.tasksets import TasksetConnection, TasksetRevisionConnection
 
@@ -116,6 +118,14 @@ class Task(Node):
         return ContentDiff(
             from_=found.from_digest, to=found.to_digest, is_empty=not found.patch, patch=JSON(found.patch)
         )
+
+    @strawberry.field(description="What all jobs that the token may read made of each of its contents, newest first.")
+    async def history(
+        self, info: Info, first: First = 100, after: After = strawberry.UNSET
+    ) -> Annotated[TaskHistoryConnection, strawberry.lazy("schema.results")]:
+        page = await numbers.history(info.context, self.record, request(first, after))
+        count = partial(numbers.count_history, info.context, self.record)
+        return connect(results.TaskHistoryConnection, page, results.present_history, count)
 
 
 @strawberry.type(description="Immutable published content of a task.")

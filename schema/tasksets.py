@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, cast
 import strawberry
 
 from resolvers import diff as differences
+from resolvers import jobs as runs
 from resolvers import members as pins
 from resolvers import revisions as shared
 from resolvers import usage
-from schema import members
+from schema import jobs, members
 from schema.arguments import given
 from schema.connections import After, Connection, Edge, First, connect, request
 from schema.loading import then, warm
@@ -37,6 +38,7 @@ from storage import records
 from storage.records import TASKSET, Head, Page, RecordKind
 
 if TYPE_CHECKING:
+    from schema.jobs import JobConnection
     from schema.members import TasksetDiff, TasksetMember, TasksetMemberConnection
 
 
@@ -112,6 +114,14 @@ class Taskset(Node):
         page = await usage.outdated_members(info.context, self.record, request(first, after))
         count = partial(usage.count_outdated_members, info.context, self.record)
         return await members.connect_members(info, page, count)
+
+    @strawberry.field(description="The jobs over any of its revisions that the token may read, newest first.")
+    async def jobs(
+        self, info: Info, first: First = 100, after: After = strawberry.UNSET
+    ) -> Annotated[JobConnection, strawberry.lazy("schema.jobs")]:
+        page = await runs.jobs_of_taskset(info.context, self.record, request(first, after))
+        count = partial(runs.count_jobs_of_taskset, info.context, self.record)
+        return await jobs.connect_jobs(info, page, count)
 
 
 @strawberry.type(description="Immutable published content of a taskset.")

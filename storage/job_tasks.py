@@ -26,6 +26,7 @@ class JobTask:
     ref: str | None
     digest: str
     revision_id: ObjectId | None
+    task_id: ObjectId | None
     kind: str
     config: str | None
     metrics: tuple[str, ...]
@@ -71,6 +72,7 @@ def document(task: JobTask) -> dict[str, Any]:
         "ref": task.ref,
         "digest": task.digest,
         "revision": task.revision_id,
+        "task": task.task_id,
         "kind": task.kind,
         "config": task.config,
         "metrics": list(task.metrics),
@@ -87,6 +89,7 @@ def record(document: Document) -> JobTask:
         ref=document["ref"],
         digest=document["digest"],
         revision_id=document["revision"],
+        task_id=document["task"],
         kind=document["kind"],
         config=document["config"],
         metrics=tuple(document["metrics"]),

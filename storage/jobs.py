@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from enum import StrEnum
+from typing import Any, Final, cast
 
 from domain.canonical import JSON
 from domain.jobs import JobOptions, JobStatus
@@ -16,6 +17,15 @@ from storage.pages import Order, PageRequest, fetch
 from storage.records import Page
 
 DEFAULT_LEASE_SECONDS: Final = 60.0
+
+
+class JobOrderField(StrEnum):
+    """What a list of jobs can be sorted by."""
+
+    CREATED_AT = "createdAt"
+    UPDATED_AT = "updatedAt"
+
+
 OPEN: Final = (JobStatus.PENDING, JobStatus.ACTIVE, JobStatus.PAUSED)
 
 
@@ -69,6 +79,7 @@ class JobRecord:
     status_reason: str | None
     taskset: TasksetSource | None
     target: Target
+    target_config: JSON
     prompt_template: str | None
     options: JobOptions
     definitions: Mapping[str, str]
@@ -163,7 +174,8 @@ async def with_scoring(database: Database) -> list[ObjectId]:
 
 def record(document: Document) -> JobRecord:
     """A record of its document."""
-    target = document["target"]
+    fields = json.loads(document["target"]["fields"])
+    target = stored_target(TargetKind(document["target"]["kind"]), fields)
     return JobRecord(
         id=document["_id"],
         workspace=document["workspace"],
@@ -174,7 +186,9 @@ def record(document: Document) -> JobRecord:
         status=JobStatus(document["status"]),
         status_reason=document["statusReason"],
         taskset=_taskset(document["taskset"]),
-        target=stored_target(TargetKind(target["kind"]), json.loads(target["fields"])),
+        target=target,
+        # Outputs are stored with their trials: the document has only their number.
+        target_config=fields if target.kind is TargetKind.OUTPUTS else cast(JSON, target.config()),
         prompt_template=document["promptTemplate"],
         options=JobOptions(
             repeats=document["repeats"],

@@ -20,7 +20,7 @@ class OrderField(StrEnum):
 
 
 # No two rows of one list share these, so that their indexes need no tie-break.
-_UNIQUE: Final = frozenset({"_id", OrderField.NAME, "number", "position", "parent"})
+_UNIQUE: Final = frozenset({"_id", OrderField.NAME, "number", "position", "order", "parent"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,53 @@ _ROW_FIELDS: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """What all jobs made of one content of a task."""
+
+    digest: str
+    jobs: int
+    trials: int
+    mean_reward: float | None
+    standard_deviation: float | None
+    cost_usd: float | None
+    last_run_at: datetime | None
+
+
+async def history(database: Database, task: ObjectId, workspaces: Sequence[str] | None) -> list[HistoryRow]:
+    """Trials of a stored task by its digest, over the jobs of the workspaces (None: of all), newest run first."""
+    readable = {} if workspaces is None else {"workspace": {"$in": list(workspaces)}}
+    group = {
+        "_id": "$taskDigest",
+        "jobs": {"$addToSet": "$job"},
+        "trials": {"$sum": 1},
+        "mean": {"$avg": "$reward"},
+        "spread": {"$stdDevSamp": "$reward"},
+        "cost": {"$sum": {"$sum": "$attempts.usage.costUsd"}},
+        "priced": {"$max": {"$max": "$attempts.usage.costUsd"}},
+        "last": {"$max": "$finishedAt"},
+        "newest": {"$max": "$_id"},
+    }
+    steps: list[Mapping[str, Any]] = [
+        {"$match": {"task": task, **readable}},
+        {"$group": group},
+        {"$sort": {"newest": -1}},
+    ]
+    found = await database["trials"].aggregate(steps).to_list(None)
+    return [
+        HistoryRow(
+            digest=row["_id"],
+            jobs=len(row["jobs"]),
+            trials=row["trials"],
+            mean_reward=row["mean"],
+            standard_deviation=row["spread"],
+            cost_usd=None if row["priced"] is None else row["cost"],
+            last_run_at=row["last"],
+        )
+        for row in found
+    ]
+
+
 async def payloads(database: Database, trial: ObjectId) -> dict[int, Payload]:
     """The contents of a trial's attempts by their number, blobs read now."""
     fields = {"attempts.number": 1, "attempts.output": 1, "attempts.response": 1, "attempts.trajectory": 1}

@@ -123,6 +123,7 @@ class World:
 
 
 TASK: Final = {"spec": {"harbor": {"archiveRef": "vault/files#a", "archiveDigest": "0" * 64}}}
+JOB: Final = {"workspace": VAULT, "tasks": [{"name": "one", "task": TASK}], "target": {"runner": {"name": "robot"}}}
 NOUNS: Final = ("Taskset", "Task", "Metric", "Workspace", "Job", "Token")
 
 
@@ -159,14 +160,31 @@ class Prepared:
             self.values["ids"] = [self.values["id"]]
         elif noun == "Workspace":
             self.values["name"] = VAULT
+        elif noun == "Job":
+            await self.submit()
+            if name in ("retryJob", "deleteJob"):
+                await world.do("cancelJob", id=self.values["id"])
+            if name == "resumeJob":
+                await world.do("pauseJob", id=self.values["id"])
         elif noun == "Token":
             grant = Grant(VAULT, frozenset({Scope.READ}))
             _, record = await store_token(world.services, "made", [grant], None, None)
             self.values["id"] = global_id("Token", record.id)
 
+    async def submit(self) -> None:
+        """A job of one trial that waits for the runner."""
+        payload = await self.world.do("submitJob", **JOB)
+        self.values["id"], self.values["name"] = payload["job"]["id"], payload["job"]["name"]
+
     async def make_more(self, name: str) -> None:
         """What single fields need."""
         values = self.values
+        if name in ("leaseTrials", "extendLeases", "reportTrial"):
+            await self.submit()
+        if name in ("extendLeases", "reportTrial"):
+            leased = await self.world.do("leaseTrials", workspace=VAULT, runner="robot")
+            token = leased["leases"][0]["token"]
+            values["tokens"], values["report"] = [token], {"lease": token, "reward": 1.0}
         values.setdefault("name", self.world.fresh(noun_of(name)))
         values["task"] = {"spec": {"harbor": {"archiveRef": "vault/files#a", "archiveDigest": "1" * 64}}}
         values["taskset"] = {"description": "Other content than that of the record."}
@@ -178,7 +196,7 @@ class Prepared:
 
     def fill(self, root: str, name: str, type_: Any) -> Any:
         if name == "input":
-            return NotImplemented
+            return {"submitJob": JOB, "reportTrial": self.values.get("report")}.get(root, NotImplemented)
         if name == "tasks":
             return [{"name": self.world.fresh("task"), "task": TASK}]
         return self.values.get(name, NotImplemented)

@@ -1,0 +1,228 @@
+"""The events of jobs as subscribers get them: a snapshot, then every number once, on whichever server."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from domain.errors import BadUserInput
+from evaluation.tails import Tail, Tails
+from resolvers import jobs as use_cases
+from resolvers.context import Context
+from storage import jobs
+from storage.changes import Change
+from storage.driver import ObjectId
+from storage.job_events import EventRecord, EventType, read_after
+from storage.jobs import JobRecord
+
+DASHBOARD_SECONDS: Final = 1.0
+MAX_PER_SECOND: Final = 1_000.0
+
+
+async def job_progress(
+    context: Context, identity: ObjectId | None, after: int | None, max_per_second: float | None
+) -> AsyncGenerator[EventRecord, None]:
+    """The events of one job until it ends.
+
+    Without `after` a snapshot comes first, whose number is that of the last event in it. `max_per_second` merges
+    trial events into snapshots; changes of status and the end always come. Raises BadUserInput.
+    """
+    found = None if identity is None else await use_cases.job(context, identity)
+    if found is None:
+        raise BadUserInput("There is no such job.", argument="id")
+    _check(found, after, max_per_second)
+    events = _events(context, found, after)
+    merged = events if max_per_second is None else _merged(events, max_per_second)
+    async with contextlib.aclosing(merged):
+        async for event in merged:
+            yield event
+
+
+def _check(job: JobRecord, after: int | None, max_per_second: float | None) -> None:
+    if after is not None and not 0 <= after <= job.seq:
+        raise BadUserInput(f"`after` lies between 0 and the job's last event, {job.seq}.", argument="after")
+    if max_per_second is not None and not 0 < max_per_second <= MAX_PER_SECOND:
+        raise BadUserInput(
+            f"`maxPerSecond` lies above 0 and at most at {MAX_PER_SECOND:,.0f}.", argument="maxPerSecond"
+        )
+
+
+async def _events(context: Context, job: JobRecord, after: int | None) -> AsyncGenerator[EventRecord, None]:
+    seq = after if after is not None else (job.seq - 1 if job.status.is_ended else job.seq)
+    if after is None:
+        yield snapshot(job, seq)
+    if job.status.is_ended and seq >= job.seq:
+        return
+    async with context.services.shared(Tails).following(job.id, job.seq) as tail:
+        async for event in _follow(context, tail, seq):
+            yield event
+            if event.type is EventType.ENDED:
+                return
+
+
+async def _follow(context: Context, tail: Tail, seq: int) -> AsyncIterator[EventRecord]:
+    while True:
+        # A job that is deleted writes no more events, which is noticed by looking after a silence.
+        try:
+            async with asyncio.timeout(_SILENCE_SECONDS):
+                found = await tail.after(seq)
+        except TimeoutError:
+            if await jobs.find(context.services.database, tail.job) is None:
+                return
+            continue
+        if not found:
+            return
+        for event in found:
+            yield event
+        seq = found[-1].seq
+
+
+_SILENCE_SECONDS: Final = 15.0
+
+
+Handed: TypeAlias = EventRecord | Exception | None
+
+
+async def _merged(events: AsyncGenerator[EventRecord, None], most: float) -> AsyncGenerator[EventRecord, None]:
+    """Events at no more than a rate: what comes faster is one snapshot, with the newest number and progress."""
+    loop = asyncio.get_running_loop()
+    pause, next_at = 1.0 / most, 0.0
+    held: EventRecord | None = None
+    queue: asyncio.Queue[Handed] = asyncio.Queue(maxsize=1)
+    pump = asyncio.create_task(_pump(events, queue))
+    try:
+        while True:
+            wait = None if held is None else max(0.0, next_at - loop.time())
+            try:
+                async with asyncio.timeout(wait):
+                    event = await queue.get()
+            except TimeoutError:
+                assert held is not None
+                yield held
+                held, next_at = None, loop.time() + pause
+                continue
+            if event is None:
+                break
+            if isinstance(event, Exception):
+                raise event
+            if event.type.may_be_merged:
+                held = event if event.type is EventType.SNAPSHOT else merged_snapshot(event)
+            else:
+                held = None
+                yield event
+        if held is not None:
+            yield held
+    finally:
+        pump.cancel()
+        await asyncio.gather(pump, return_exceptions=True)
+
+
+async def _pump(
+    events: AsyncGenerator[EventRecord, None], queue: asyncio.Queue[EventRecord | Exception | None]
+) -> None:
+    try:
+        async with contextlib.aclosing(events):
+            async for event in events:
+                await queue.put(event)
+    except Exception as error:
+        await queue.put(error)
+    else:
+        await queue.put(None)
+
+
+def snapshot(job: JobRecord, seq: int) -> EventRecord:
+    """The job as it stands, as an event of this number."""
+    return EventRecord(job.id, seq, job.updated_at, EventType.SNAPSHOT, job.progress)
+
+
+def merged_snapshot(event: EventRecord) -> EventRecord:
+    """A snapshot in place of a trial's event."""
+    return EventRecord(event.job, event.seq, event.at, EventType.SNAPSHOT, event.progress)
+
+
+@dataclass(eq=False, slots=True)
+class _Dashboard:
+    """What a subscriber to a workspace has seen: the last number of each job, -1 for one that is new."""
+
+    workspace: str
+    seen: dict[ObjectId, int] = field(default_factory=dict)
+    others: set[ObjectId] = field(default_factory=set)
+    changed: set[ObjectId] = field(default_factory=set)
+    must_look: bool = False
+    wake: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def on_change(self, change: Change) -> None:
+        """Note a job that moved; one of another workspace is ignored once it is known to be."""
+        if change.operation == "insert" and change.document.get("workspace") == self.workspace:
+            self.seen.setdefault(change.id, -1)
+        if change.id not in self.others:
+            self.changed.add(change.id)
+            self.wake.set()
+
+    def on_lost(self) -> None:
+        """Changes may have been missed."""
+        self.must_look = True
+        self.wake.set()
+
+
+async def jobs_progress(context: Context, workspace: str) -> AsyncGenerator[EventRecord, None]:
+    """A snapshot of every unfinished job, then at most one a second and job, and the end of each.
+
+    Raises BadUserInput for an unknown workspace.
+    """
+    if not context.viewer.reads(workspace) or not await _exists(context, workspace):
+        raise BadUserInput(f"There is no workspace {workspace!a}.", argument="workspace")
+    feed, board = context.services.feed, _Dashboard(workspace)
+    endings = [feed.listen("jobs", board.on_change), feed.on_lost(board.on_lost)]
+    try:
+        for job in await jobs.unfinished(context.services.database, workspace):
+            board.seen[job.id] = job.seq
+            yield snapshot(job, job.seq)
+        while True:
+            await board.wake.wait()
+            board.wake.clear()
+            for event in await _news(context, workspace, board):
+                yield event
+            await asyncio.sleep(DASHBOARD_SECONDS)
+    finally:
+        for end in endings:
+            end()
+
+
+async def _exists(context: Context, workspace: str) -> bool:
+    found = await context.services.database["workspaces"].find_one({"name": workspace}, {"_id": 1})
+    return found is not None
+
+
+async def _news(context: Context, workspace: str, board: _Dashboard) -> list[EventRecord]:
+    database = context.services.database
+    wanted, board.changed = board.changed, set()
+    if board.must_look:
+        board.must_look = False
+        wanted |= board.seen.keys() | {job.id for job in await jobs.unfinished(database, workspace)}
+    found = await jobs.find_many(database, list(wanted))
+    events: list[EventRecord] = []
+    for identity in wanted:
+        job = found.get(identity)
+        if job is None:
+            board.seen.pop(identity, None)
+        elif job.workspace != workspace:
+            board.others.add(identity)
+        else:
+            events += await _news_of(context, job, board)
+    return events
+
+
+async def _news_of(context: Context, job: JobRecord, board: _Dashboard) -> list[EventRecord]:
+    before = board.seen.get(job.id)
+    if before is None and job.status.is_ended:
+        # It had ended before this subscriber came, and was only touched.
+        before = job.seq
+    board.seen[job.id] = job.seq
+    if before == job.seq:
+        return []
+    ends = [] if before is None else await read_after(context.services.database, job.id, before, 100, EventType.ENDED)
+    if job.status.is_ended:
+        return ends
+    return [*ends, snapshot(job, job.seq)]

@@ -47,7 +47,7 @@ def _of_lists(before: list[JSON], after: list[JSON], pointer: str) -> Iterator[O
     old, new = before[start : len(before) - end], after[start : len(after) - end]
     if _is_sorted(old) and _is_sorted(new):
         yield from _of_sorted(cast("list[str]", old), cast("list[str]", new), pointer, start)
-    elif len(old) * len(new) <= _SMALL:
+    elif min(len(old), len(new)) > 1 and len(old) * len(new) <= _SMALL:
         yield from (_moved(operation, pointer, start) for operation in jsonpatch.make_patch(old, new).patch)
     else:
         yield from _by_position(old, new, pointer, start)

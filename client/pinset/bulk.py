@@ -3,7 +3,9 @@
 Each request carries at most 25 tasks and 4 MiB. Publishing is idempotent, so a run that was cut is simply repeated.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +16,7 @@ from pinset.files.values import canonical_text
 from pinset.synchronous.client import Pinset
 
 MOST_ROWS: Final = 25
+AT_A_TIME: Final = 4
 MOST_BYTES: Final = 4 * 1024 * 1024
 
 _ERRORS: Final = "errors { message code path }"
@@ -41,6 +44,28 @@ def batches(rows: Iterable[TaskRow]) -> Iterator[list[TaskRow]]:
         size += length
     if batch:
         yield batch
+
+
+def publish_all(
+    client: Pinset, rows: Iterable[TaskRow], workspace: str, before: Callable[[list[TaskRow]], None]
+) -> Iterator[list[Stored]]:
+    """Publish rows, a few requests at a time; `before` sees each batch before it is sent. Raises MutationError.
+
+    Batches come back in the order of the rows; what was sent when a problem turned up is stored.
+    """
+    sent: deque[Future[list[Stored]]] = deque()
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        try:
+            for batch in batches(rows):
+                before(batch)
+                sent.append(pool.submit(publish, client, batch, workspace))
+                if len(sent) == AT_A_TIME:
+                    yield sent.popleft().result()
+            while sent:
+                yield sent.popleft().result()
+        finally:
+            for waiting in sent:
+                waiting.cancel()
 
 
 def publish(client: Pinset, batch: list[TaskRow], workspace: str) -> list[Stored]:

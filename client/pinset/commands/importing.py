@@ -96,9 +96,9 @@ def _tasks(client: Pinset, source: Source, mapping: Fields, workspace: str, fold
             bar.update(reading, completed=count)
         bar.update(reading, total=count)
         storing = bar.add_task("Storing", total=count)
-        for batch in bulk.batches(source.rows(mapping, workspace, folder)):
-            upload_archives(client, batch, workspace)
-            outcomes.update(stored.outcome for stored in bulk.publish(client, batch, workspace))
+        rows = source.rows(mapping, workspace, folder)
+        for batch in bulk.publish_all(client, rows, workspace, lambda rows: upload_archives(client, rows, workspace)):
+            outcomes.update(stored.outcome for stored in batch)
             bar.advance(storing, len(batch))
     if json:
         show_json({"workspace": workspace, "rows": count, "outcomes": dict(outcomes)})

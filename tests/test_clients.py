@@ -97,6 +97,10 @@ async def test_graphql_ws_and_graphql_sse() -> None:
         await execute("node", "streams.mjs", f"http://{server.address}/graphql")
 
 
+async def test_live_subscriptions_of_a_catalog(url: str) -> None:
+    await execute("node", "live.mjs", url)
+
+
 async def test_graphql_inspector() -> None:
     await execute("node", "inspector.mjs", SDL, COMPAT)
 

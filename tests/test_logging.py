@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import structlog
 
+from server import operations
 from server.logging import configure
 from tests.transport_fixtures import client
 
@@ -85,7 +86,8 @@ def test_a_terminal_gets_lines_for_people(written: Terminal, monkeypatch: pytest
     assert written.lines == []
 
 
-async def test_an_operation_is_one_line_without_its_values(written: Terminal) -> None:
+async def test_an_operation_is_one_line_without_its_values(written: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operations, "log", structlog.get_logger("pinset.operations"))
     http = client()
     await http.http.post(
         "/graphql",

@@ -10,13 +10,13 @@ plan digest any difference is a conflict, without one the newer plan counts.
 import asyncio
 import random
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
 from domain.canonical import check_json
 from domain.content import MetadataItem, TasksetContent, TasksetDraft, TasksetHead, check_taskset, taskset_content
+from domain.deadlines import writing_begins
 from domain.errors import Collector, Conflict, ErrorCode, InvalidInput, NotFound, Problems, RevisionCorrupt, UserError
 from domain.limits import MAX_MEMBERS, TRANSACTION_SECONDS
 from domain.names import check_digest, check_name
@@ -24,7 +24,7 @@ from domain.outcomes import ABSENT, Absent
 from domain.sync import Basis, PlannedTask, SyncPlan, TasksetChanges
 from resolvers.contents import contents
 from resolvers.context import Context
-from resolvers.sync_file import TaskFile, checked_tasks, stage_texts
+from resolvers.sync_file import CheckedFile, TaskFile, checked_file, stage_texts
 from resolvers.sync_moves import plan_moved
 from resolvers.workspaces import writable
 from storage.bulk import Standing, check_size, row_problems, standing, write_all
@@ -77,12 +77,12 @@ class _Sync:
 
     context: Context
     request: SyncTaskset
-    tasks: Sequence[Publication]
+    file: CheckedFile
     staged: set[str] = field(default_factory=set)
 
     async def stand(self, session: Session | None = None) -> Standing:
         """Where everything that the sync touches stands."""
-        refs = [task.ref for task in self.tasks]
+        refs = [task.ref for task in self.file.tasks]
         return await standing(self.context.services, self.request.workspace, self.request.name, refs, session)
 
 
@@ -137,7 +137,7 @@ async def _attempts(sync: _Sync) -> Synced:
     raise Conflict("Others kept writing the taskset or its members; try again.")
 
 
-async def _checked(context: Context, request: SyncTaskset) -> list[Publication]:
+async def _checked(context: Context, request: SyncTaskset) -> CheckedFile:
     problems = Collector()
     problems.attempt(check_name, request.name, ("name",), "taskset name")
     changes = request.changes
@@ -146,9 +146,9 @@ async def _checked(context: Context, request: SyncTaskset) -> list[Publication]:
     check_taskset(_draft(changes, TasksetHead(None, None, ())), problems)
     if request.plan_digest is not None:
         problems.attempt(check_digest, request.plan_digest, ("planDigest",))
-    tasks = await checked_tasks(context, request.file, request.workspace, problems)
+    file = await checked_file(context, request.file, request.workspace, problems)
     problems.finish()
-    return tasks
+    return file
 
 
 async def _planned(sync: _Sync, content: TasksetContent, found: Standing) -> _Prepared:
@@ -162,7 +162,7 @@ async def _planned(sync: _Sync, content: TasksetContent, found: Standing) -> _Pr
     check_size(prepared.taskset, prepared.step, [each for _, _, each in prepared.tasks])
     refs = {ref for _, task in prepared.cut for ref in task.metrics}
     metrics = await find_by_ref(sync.context.services.database, refs)
-    field = sync.request.file.field
+    field = sync.request.file.place
     errors = [error for row, task in prepared.cut for error in row_problems(task, metrics, field, row)]
     if errors:
         raise Problems(errors)
@@ -171,7 +171,7 @@ async def _planned(sync: _Sync, content: TasksetContent, found: Standing) -> _Pr
 
 def _prepare(sync: _Sync, content: TasksetContent, found: Standing) -> _Prepared:
     request, at = sync.request, now()
-    steps = [(row, task, _step(request, row, task, found)) for row, task in enumerate(sync.tasks)]
+    steps = [(row, task, _step(request, row, task, found)) for row, task in enumerate(sync.file.tasks)]
     pins = [Pin(f"{task.ref}#{task.digest}", each.head.revision_id, each.head.id) for _, task, each in steps]
     if not request.changes.remove_missing:
         pins += found.others
@@ -190,7 +190,7 @@ def _prepare(sync: _Sync, content: TasksetContent, found: Standing) -> _Prepared
     basis = Basis(
         request.ref,
         request.changes,
-        [PlannedTask(task.ref, task.digest, task.tags) for task in sync.tasks],
+        [PlannedTask(task.ref, task.digest, task.tags) for task in sync.file.tasks],
         None if found.taskset is None else found.taskset.digest,
         {ref: head.digest for ref, head in found.tasks.items()},
     )
@@ -207,7 +207,7 @@ def _step(request: SyncTaskset, row: int, task: Publication, found: Standing) ->
     try:
         return step(task, found.tasks.get(task.ref), now())
     except UserError as error:
-        raise error.under(request.file.field, row, "task") from None
+        raise error.under(request.file.place, row, "task") from None
 
 
 async def _content(sync: _Sync, found: Standing) -> TasksetContent:
@@ -217,7 +217,7 @@ async def _content(sync: _Sync, found: Standing) -> TasksetContent:
     if found.revision is not None and ABSENT in (changes.description, changes.files_ref, changes.metadata):
         kept = await _kept(sync.context, found.revision)
     head = check_taskset(_draft(changes, kept), Collector())
-    members = [f"{task.ref}#{task.digest}" for task in sync.tasks]
+    members = [f"{task.ref}#{task.digest}" for task in sync.file.tasks]
     if not changes.remove_missing:
         members += [*(pin.ref for pin in found.others), *found.dangling]
     if len(members) > MAX_MEMBERS:
@@ -245,9 +245,11 @@ def _draft(changes: TasksetChanges, kept: TasksetHead) -> TasksetDraft:
 
 
 async def _stage(sync: _Sync, content: TasksetContent, prepared: _Prepared) -> None:
+    # Staging many texts takes long; a time limit that cut it would never let a large file through.
+    writing_begins()
     wanted = {task.digest for _, task in prepared.cut} - sync.staged
     if wanted:
-        await stage_texts(sync.context, sync.request.file, sync.request.workspace, wanted)
+        await stage_texts(sync.context, sync.request.file, sync.request.workspace, sync.file.texts, wanted)
     if content.digest not in sync.staged and prepared.step.revision is not None:
         await stage(sync.context.services.database, {content.digest: content.text})
         wanted.add(content.digest)
@@ -265,7 +267,7 @@ async def _apply(sync: _Sync, content: TasksetContent, prepared: _Prepared, befo
         needed = {task.digest for _, task in present.cut}
         if not needed <= sync.staged or request.plan_digest not in (None, present.plan.digest):
             raise _GroundMoved
-        await write_all(services, session, present.taskset, present.step, present.tasks, request.file.field)
+        await write_all(services, session, present.taskset, present.step, present.tasks, request.file.place)
         revision = found.revision if present.step.revision is None else present.step.cut
         return Synced(present.plan, present.step.head, revision)
 
@@ -297,6 +299,6 @@ def _too_many(request: SyncTaskset, count: int) -> InvalidInput:
     return InvalidInput(
         f"A taskset has at most {MAX_MEMBERS:,} members; with those that the file does not name it would have "
         f"{count:,}. Sync with removeMissing to take them out, or use another taskset.",
-        (request.file.field,),
+        (request.file.place,),
         ErrorCode.LIMIT_EXCEEDED,
     )

@@ -1,12 +1,12 @@
 """The tasks of a file that a taskset is synced with: read in batches, checked row by row, staged.
 
-A file is read twice and never held whole: once for what the plan needs of each task, once for the texts of those that
-change.
+The texts of a file are held up to 64 MiB; a larger one is read twice, once for what the plan needs of each task, once
+for the texts of those that change.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
 
@@ -22,6 +22,7 @@ from storage import blobs, contents
 from storage.publications import Publication
 
 _BLOB: Final = "tasksBlob"
+_HELD_BYTES: Final = 64 * MEBIBYTE
 _STAGED_BYTES: Final = 8 * MEBIBYTE
 
 
@@ -39,10 +40,10 @@ class NamedTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskFile:
-    """The tasks of a sync: `batches` reads them anew from the start, `field` is where they stand in the input."""
+    """The tasks of a sync: `batches` reads them anew from the start, `place` is where they stand in the input."""
 
     batches: Callable[[], AsyncIterator[Sequence[NamedTask]]]
-    field: str = "tasks"
+    place: str = "tasks"
 
 
 def blob_file(
@@ -88,12 +89,25 @@ def _row(line: bytes, read: Callable[[object], NamedTask]) -> NamedTask:
         return NamedTask(None, Problems([error]))
 
 
-async def checked_tasks(context: Context, file: TaskFile, workspace: str, problems: Collector) -> list[Publication]:
-    """Every task of a file as a publication, in the order of the file.
+@dataclass(slots=True)
+class CheckedFile:
+    """Every task of a file as a publication, in its order, and their texts by digest as far as they are held."""
 
-    Collects everything that is wrong, with paths that start at the row (from 0).
-    """
-    checked: list[Publication] = []
+    tasks: list[Publication] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    held: int = 0
+
+    def add(self, task: Publication, text: str) -> None:
+        """Append a task; its text is held while there is room."""
+        self.tasks.append(task)
+        if self.held + len(text) <= _HELD_BYTES and task.digest not in self.texts:
+            self.texts[task.digest] = text
+            self.held += len(text)
+
+
+async def checked_file(context: Context, file: TaskFile, workspace: str, problems: Collector) -> CheckedFile:
+    """Check every task of a file; collects everything that is wrong, with paths that start at the row (from 0)."""
+    checked = CheckedFile()
     rows: dict[str, int] = {}
     known: set[str] = set()
     positions = count()
@@ -106,20 +120,24 @@ async def checked_tasks(context: Context, file: TaskFile, workspace: str, proble
             home = task.workspace or workspace
             await _check_workspace(context, task.workspace, known, at)
             _check_name(task, home, position, rows, at)
-            publication = _checked(context, task, home, at)
-            if publication is not None:
-                checked.append(publication)
+            _check_content(context, task, home, checked, at)
             for error in at.errors:
-                problems.add(error, file.field, position)
+                problems.add(error, file.place, position)
         # Checking is work for the processor alone; others shall have their turn.
         await asyncio.sleep(0)
     return checked
 
 
-async def stage_texts(context: Context, file: TaskFile, workspace: str, wanted: set[str]) -> None:
-    """Store the texts of the tasks with these digests, outside any transaction."""
+async def stage_texts(
+    context: Context, file: TaskFile, workspace: str, held: Mapping[str, str], wanted: set[str]
+) -> None:
+    """Store the texts of the tasks with these digests, outside any transaction; those not `held` are read again."""
+    database = context.services.database
+    await contents.stage(database, {digest: held[digest] for digest in wanted & held.keys()})
+    missing = wanted - held.keys()
+    if not missing:
+        return
     texts: dict[str, str] = {}
-    missing = set(wanted)
     async for batch in file.batches():
         for task in batch:
             if isinstance(task.draft, TaskDraft):
@@ -127,13 +145,11 @@ async def stage_texts(context: Context, file: TaskFile, workspace: str, wanted: 
                 if content.digest in missing:
                     missing.discard(content.digest)
                     texts[content.digest] = content.text
-        if not missing or sum(map(len, texts.values())) > _STAGED_BYTES:
-            await contents.stage(context.services.database, texts)
+        if sum(map(len, texts.values())) > _STAGED_BYTES:
+            await contents.stage(database, texts)
             texts = {}
-        if not missing:
-            return
         await asyncio.sleep(0)
-    await contents.stage(context.services.database, texts)
+    await contents.stage(database, texts)
 
 
 async def _check_workspace(context: Context, workspace: str | None, known: set[str], problems: Collector) -> None:
@@ -162,16 +178,18 @@ def _check_name(task: NamedTask, workspace: str, position: int, rows: dict[str, 
         )
 
 
-def _checked(context: Context, task: NamedTask, workspace: str, problems: Collector) -> Publication | None:
+def _check_content(
+    context: Context, task: NamedTask, workspace: str, checked: CheckedFile, problems: Collector
+) -> None:
     if isinstance(task.draft, Problems):
         problems.add(task.draft)
-        return None
+        return
     content = checked_content(context, workspace, task.draft, problems)
-    if content is None or task.name is None or problems.errors:
-        return None
-    return task_publication(context, workspace, task.name, content, task.draft.tags)
+    if content is not None and task.name is not None and not problems.errors:
+        publication = task_publication(context, workspace, task.name, content, task.draft.tags)
+        checked.add(publication, content.text)
 
 
 def _too_many(file: TaskFile) -> InvalidInput:
     message = f"A taskset has at most {MAX_MEMBERS:,} members, and this file has more; split it into several tasksets."
-    return InvalidInput(message, (file.field,), ErrorCode.LIMIT_EXCEEDED)
+    return InvalidInput(message, (file.place,), ErrorCode.LIMIT_EXCEEDED)

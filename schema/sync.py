@@ -157,9 +157,8 @@ async def _sync(info: Info, input: SyncTasksetInput) -> SyncTasksetPayload:
 
 def _file(info: Info, input: SyncTasksetInput) -> TaskFile:
     if input.tasks_blob is not None:
-        return blob_file(
-            info.context, input.workspace, input.tasks_blob, len(input.tasks), row_reader(info, NamedTaskInput, _named)
-        )
+        read = row_reader(info, NamedTaskInput.__name__)
+        return blob_file(info.context, input.workspace, input.tasks_blob, len(input.tasks), read)
 
     async def batches() -> AsyncIterator[Sequence[NamedTask]]:
         for start in range(0, len(input.tasks), _BATCH):

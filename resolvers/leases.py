@@ -43,15 +43,19 @@ async def lease_trials(
 ) -> list[Handout]:
     """Take waiting trials of one job, or of all jobs of a workspace that wait for this runner.
 
-    Raises Problems, NotFound, Refused. No waiting trial is an empty answer.
+    Raises Problems, NotFound, Refused, InvalidInput (LIMIT_EXCEEDED) where the workspace runs all that it may. No
+    waiting trial is an empty answer.
     """
     problems = Collector()
     problems.attempt(check_name, runner, ("runner",), "runner name")
     problems.attempt(check_count, count)
     problems.attempt(check_seconds, seconds)
     problems.finish()
+    workspace, candidates = await _candidates(context, job, workspace, runner)
+    left = await context.services.quotas.check_running(workspace, ("count",)) if candidates else None
+    count = count if left is None else min(count, left)
     handouts: list[Handout] = []
-    for identity in await _candidates(context, job, workspace, runner):
+    for identity in candidates:
         claim = Claim(runner, count - len(handouts), seconds)
         try:
             leased = await context.services.shared(Committers).commit(identity, claim)
@@ -63,10 +67,13 @@ async def lease_trials(
     return handouts
 
 
-async def _candidates(context: Context, job: ObjectId | None, workspace: str, runner: str) -> list[ObjectId]:
+async def _candidates(
+    context: Context, job: ObjectId | None, workspace: str, runner: str
+) -> tuple[str, list[ObjectId]]:
+    """The jobs that may have trials for the runner, and their workspace."""
     if job is None:
         await writable(context, workspace, Scope.RUN)
-        return await jobs.for_runner(context.services.database, workspace, runner)
+        return workspace, await jobs.for_runner(context.services.database, workspace, runner)
     found = await runnable(context, job, ("job",))
     if found.target.kind is not TargetKind.RUNNER:
         raise Refused(
@@ -75,7 +82,7 @@ async def _candidates(context: Context, job: ObjectId | None, workspace: str, ru
             ("job",),
             ErrorCode.INVALID_STATE,
         )
-    return [found.id]
+    return found.workspace, [found.id]
 
 
 async def _handouts(context: Context, job: ObjectId, leased: Sequence[Leased]) -> list[Handout]:

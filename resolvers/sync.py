@@ -180,6 +180,7 @@ def _prepare(sync: _Sync, content: TasksetContent, found: Standing) -> _Prepared
         workspace=request.workspace,
         name=request.name,
         digest=content.digest,
+        size=len(content.text),
         actor=sync.context.actor,
         project=request.changes.project,
         facets=facets_of(content.metadata),

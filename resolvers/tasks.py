@@ -105,6 +105,7 @@ def task_publication(
         workspace=workspace,
         name=name,
         digest=content.digest,
+        size=len(content.text),
         actor=context.actor,
         tags=tags,
         facets=facets_of(content.metadata),

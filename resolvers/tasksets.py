@@ -92,6 +92,7 @@ async def _publish(
             workspace=workspace,
             name=name,
             digest=content.digest,
+            size=len(content.text),
             actor=context.actor,
             project=project,
             tags=draft.tags,

@@ -78,7 +78,7 @@ async def open_database(settings: Settings, tracer: Tracer | None = None) -> Asy
         client = connect(url, timeout_seconds=settings.mongodb_timeout_seconds, observer=tracer)
         try:
             await check_server(client)
-            services = await open_services(client, settings.database)
+            services = await open_services(client, settings.database, settings.quotas)
             try:
                 yield services
             finally:

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from domain.errors import StartupFailure
+from storage.quotas import Quotas
 
 PREFIX = "PINSET_"
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -90,6 +91,15 @@ class Settings(BaseSettings):
     rate_burst: int | None = Field(
         default=None, ge=1, description="operations that a token may ask at once; without it twice `PINSET_RATE_LIMIT`"
     )
+    quota_records: int | None = Field(
+        default=None, ge=0, description="tasks, tasksets, metrics and jobs that each workspace may hold together"
+    )
+    quota_bytes: int | None = Field(
+        default=None, ge=0, description="bytes of content, revisions and blobs together, that each workspace may hold"
+    )
+    quota_running_trials: int | None = Field(
+        default=None, ge=0, description="trials that each workspace may run at a time"
+    )
     worker: bool = Field(default=True, description="whether `pinset serve` runs a worker beside itself")
     introspection: bool = Field(default=True, description="whether clients may read the schema by introspection")
     suggestions: bool = Field(default=True, description="whether errors name similar fields (`Did you mean ...?`)")
@@ -140,6 +150,11 @@ class Settings(BaseSettings):
         if self.only_trusted and self.trusted_documents is None:
             raise ValueError("PINSET_ONLY_TRUSTED needs PINSET_TRUSTED_DOCUMENTS, the directory of the documents")
         return self
+
+    @property
+    def quotas(self) -> Quotas:
+        """The quotas of every workspace."""
+        return Quotas(self.quota_records, self.quota_bytes, self.quota_running_trials)
 
     @property
     def is_local(self) -> bool:

@@ -12,7 +12,7 @@ from domain.limits import MAX_TRANSACTION_BYTES, MAX_TRANSACTION_ROWS, MEBIBYTE
 from storage import guards
 from storage.driver import ObjectId, Session, encode
 from storage.publications import Pin, Publication, Step
-from storage.publishing import MemberGone, hold_metrics, metric_problems, write
+from storage.publishing import MemberGone, admit, hold_metrics, metric_problems, write
 from storage.records import TASK, TASKSET, Head, MetricRecord, Revision
 from storage.revisions import find_head, find_heads_by_name, newest_with_digest, revision_record
 from storage.services import Services
@@ -102,12 +102,13 @@ async def write_all(
 ) -> None:
     """Write the steps of the tasks, each with its row (from 0) in the input's `field`, and of the taskset.
 
-    Raises Problems for metrics that new content cannot name, MemberGone where a task that is pinned was deleted
-    meanwhile.
+    Raises Problems for metrics that new content cannot name, InvalidInput (LIMIT_EXCEEDED) for a quota, MemberGone
+    where a task that is pinned was deleted meanwhile.
     """
     steps = [each for _, _, each in tasks]
     held = _held(taskset, step, steps)
     cut = [(row, publication) for row, publication, each in tasks if each.revision is not None]
+    await admit(services, [(taskset, step), *((publication, each) for _, publication, each in tasks)])
     await _hold_metrics(services, session, taskset.ref, cut, field)
     if not await guards.hold(services.database, session, held):
         raise MemberGone
@@ -121,7 +122,8 @@ def check_size(taskset: Publication, step: Step, tasks: Sequence[Step]) -> None:
     size = rows * _ROW_BYTES
     for each in (step, *tasks):
         documents = [document for document in (each.revision, each.record, each.changes) if document is not None]
-        written = len(documents) + (0 if each.record is None else 1) + len(each.moves)
+        # A record brings its guard, and whatever is written an entry of the audit log.
+        written = len(documents) + (0 if each.record is None else 1) + (1 if documents else 0) + len(each.moves)
         rows += written
         size += sum(len(encode(document)) for document in documents) + _ROW_BYTES * written
     if rows > MAX_TRANSACTION_ROWS or size > MAX_TRANSACTION_BYTES:

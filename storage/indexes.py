@@ -34,6 +34,8 @@ _REVISIONS: Final = (
     IndexModel([("digest", UP)]),
 )
 
+_SIZE: Final = IndexModel([("workspace", UP), ("size", UP)])
+
 INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
     "workspaces": (IndexModel([("name", UP)], unique=True),),
     "metrics": (
@@ -42,9 +44,10 @@ INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
     ),
     "tasks": (*_LISTED, *_narrowed("workspace kind", "workspace metrics")),
     "tasksets": _LISTED,
-    "task_revisions": (*_REVISIONS, IndexModel([("metrics", UP), ("_id", UP)])),
+    "task_revisions": (*_REVISIONS, _SIZE, IndexModel([("metrics", UP), ("_id", UP)])),
     "taskset_revisions": (
         *_REVISIONS,
+        _SIZE,
         IndexModel([("members", UP), ("_id", UP)]),
         IndexModel([("members", UP), ("parent", UP)], name="head_members", partialFilterExpression={"isHead": True}),
     ),
@@ -91,6 +94,7 @@ INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
     "blobs.files": (
         IndexModel([("filename", UP)], unique=True),
         IndexModel([("metadata.touchedAt", UP)]),
+        IndexModel([("metadata.workspaces", UP), ("length", UP)]),
     ),
     "blobs.chunks": (IndexModel([("files_id", UP), ("n", UP)], unique=True),),
 }

@@ -3,10 +3,10 @@
 So an entry exists if, and only if, what it tells of happened. Nothing ever changes or removes one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from domain.audit import AuditAction, AuditedType
@@ -26,7 +26,22 @@ class Origin:
 
 _NOBODY: Final = Origin()
 _ORIGIN: Final[ContextVar[Origin]] = ContextVar("origin", default=_NOBODY)
-_ENTRIES: Final[ContextVar[list[dict[str, Any]] | None]] = ContextVar("entries", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt of one transaction: its entries, and who wants to know whether it was committed."""
+
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    endings: list[Callable[[bool], None]] = field(default_factory=list)
+
+    def end(self, is_committed: bool) -> None:
+        """Tell them."""
+        for ending in self.endings:
+            ending(is_committed)
+
+
+_ATTEMPT: Final[ContextVar[Attempt | None]] = ContextVar("attempt", default=None)
 
 
 @contextmanager
@@ -45,14 +60,23 @@ def current_origin() -> Origin:
 
 
 @contextmanager
-def gathering() -> Iterator[list[dict[str, Any]]]:
-    """The entries that `note` leaves while the body runs: one attempt of one transaction."""
-    entries: list[dict[str, Any]] = []
-    before = _ENTRIES.set(entries)
+def attempting() -> Iterator[Attempt]:
+    """Gathers what `note` and `when_over` leave while the body runs."""
+    attempt = Attempt()
+    before = _ATTEMPT.set(attempt)
     try:
-        yield entries
+        yield attempt
     finally:
-        _ENTRIES.reset(before)
+        _ATTEMPT.reset(before)
+
+
+def when_over(ending: Callable[[bool], None]) -> bool:
+    """Have a function called with whether the present transaction was committed; False where there is none."""
+    attempt = _ATTEMPT.get()
+    if attempt is None:
+        return False
+    attempt.endings.append(ending)
+    return True
 
 
 def note(
@@ -72,11 +96,11 @@ def note(
     `before` and `after` are digests, `detail` names what was moved (a tag). `origin` is for work that another task
     does on a caller's behalf. Raises RuntimeError outside a transaction, where an entry would be lost.
     """
-    entries = _ENTRIES.get()
-    if entries is None:
+    attempt = _ATTEMPT.get()
+    if attempt is None:
         raise RuntimeError(f"{action} of {ref} was not written in a transaction")
     origin = origin or current_origin()
-    entries.append(
+    attempt.entries.append(
         {
             "_id": ObjectId(),
             "at": now(),

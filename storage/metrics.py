@@ -53,6 +53,7 @@ async def create(
         collection = services.database["metrics"]
         found = await collection.find_one({"workspace": workspace, "name": name}, session=session)
         if found is None:
+            await services.quotas.admit(workspace, records=1)
             await collection.insert_one(document, session=session)
             await guards.create(services.database, session, guards.metric_guards(identity))
             _note(AuditAction.CREATE, document, after=definition.digest)

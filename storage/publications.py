@@ -1,6 +1,6 @@
 """What a publish is, and the documents that it writes. No I/O: transactions of one record and of many share this."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -28,13 +28,15 @@ class Pin:
 class Publication:
     """Everything that a publish needs, checked and pinned before; the content's text is staged on its own.
 
-    `facets` are what metadata filters look for; `member_ids` and `member_parents` stand in the order of `members`.
+    `size` is that of the text in bytes. `facets` are what metadata filters look for; `member_ids` and
+    `member_parents` stand in the order of `members`.
     """
 
     kind: RecordKind
     workspace: str
     name: str
     digest: str
+    size: int
     actor: str | None
     project: str | Absent | None = ABSENT
     tags: Sequence[str] = ()
@@ -183,6 +185,7 @@ def _revision_document(publication: Publication, parent: ObjectId, number: int, 
         "name": publication.name,
         "number": number,
         "digest": publication.digest,
+        "size": publication.size,
         "createdAt": at,
         "createdBy": publication.actor,
     }
@@ -223,3 +226,13 @@ def _check_tag_count(tags: Sequence[Tag]) -> None:
 def _tag_rows(tags: Sequence[Tag]) -> list[Document]:
     """Tags as a record's document keeps them: rows of an array, since a dot in a map key would nest."""
     return [{"name": tag.name, "number": tag.number, "digest": tag.digest} for tag in tags]
+
+
+def additions(steps: Iterable[tuple[Publication, Step]]) -> dict[str, tuple[int, int]]:
+    """The records and bytes that publishes add, by workspace."""
+    more: dict[str, tuple[int, int]] = {}
+    for publication, each in steps:
+        records, size = more.get(publication.workspace, (0, 0))
+        cut = publication.size if each.revision is not None else 0
+        more[publication.workspace] = (records + (each.record is not None), size + cut)
+    return more

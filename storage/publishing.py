@@ -10,7 +10,7 @@ from storage import contents, guards, metrics
 from storage.clock import now
 from storage.driver import Database, Session, UpdateOne
 from storage.ledger import note
-from storage.publications import Publication, Published, Step, step
+from storage.publications import Publication, Published, Step, additions, step
 from storage.records import TASK, Head, MetricRecord, RecordKind
 from storage.revisions import find_head, find_revisions, head_record, revision_record
 from storage.services import Services
@@ -88,6 +88,7 @@ async def _publish(services: Services, session: Session, publication: Publicatio
     planned = step(publication, head, now())
     if planned.revision is None:
         return await _keep(services, session, publication, planned)
+    await admit(services, [(publication, planned)])
     refs = set(publication.metrics)
     known: Sequence[str] = () if document is None else document.get("metrics", ())
     found = await hold_metrics(services, session, publication.ref, refs, refs.difference(known))
@@ -96,6 +97,12 @@ async def _publish(services: Services, session: Session, publication: Publicatio
     await hold_members(services.database, session, publication)
     await write(services.database, session, publication.kind, [planned])
     return Published(planned.head, planned.cut, planned.outcome)
+
+
+async def admit(services: Services, steps: Iterable[tuple[Publication, Step]]) -> None:
+    """Hold what publishes add to the quotas of their workspaces. Raises InvalidInput (LIMIT_EXCEEDED)."""
+    for workspace, (records, size) in additions(steps).items():
+        await services.quotas.admit(workspace, records=records, size=size)
 
 
 async def _keep(services: Services, session: Session, publication: Publication, planned: Step) -> Published:

@@ -9,6 +9,7 @@ from storage.cache import BoundedCache, Caches
 from storage.changes import ChangeFeed
 from storage.driver import Client, Database, ObjectId
 from storage.indexes import ensure_indexes
+from storage.quotas import QuotaKeeper, Quotas
 from storage.token_cache import TokenCache
 from storage.transactions import Transactions
 from storage.workspaces import ensure_default
@@ -38,11 +39,14 @@ class Services:
     # Workspaces are never deleted, so one that was seen exists.
     known_workspaces: set[str] = field(default_factory=set)
     tokens: TokenCache = field(default_factory=TokenCache)
+    limits: Quotas = field(default_factory=Quotas)
+    quotas: QuotaKeeper = field(init=False)
     feed: ChangeFeed = field(init=False)
     transactions: Transactions = field(init=False)
     _shared: dict[Any, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
+        self.quotas = QuotaKeeper(self.database, self.limits)
         self.feed = ChangeFeed(self.database)
         self.transactions = Transactions(self.client, self.database)
         self.caches.follow(self.feed)
@@ -64,12 +68,12 @@ class Services:
         await self.feed.stop()
 
 
-async def open_services(client: Client, database: str = "pinset") -> Services:
+async def open_services(client: Client, database: str = "pinset", limits: Quotas | None = None) -> Services:
     """Create what is missing in the database (indexes, the default workspace) and start the change feed.
 
     Raises StartupFailure where the data was written by a newer version.
     """
-    services = Services(client, client[database])
+    services = Services(client, client[database], limits=limits or Quotas())
     await ensure_indexes(services.database)
     await ensure_default(services.database)
     await services.feed.start()

@@ -56,6 +56,11 @@ class Submission:
     fingerprint: str | None
     given: Mapping[tuple[str, int], TrialOutcome] = field(default_factory=dict)
 
+    @property
+    def size(self) -> int:
+        """The bytes of the contents that the job keeps."""
+        return sum(map(len, self.texts.values()))
+
 
 class SourceGone(Exception):
     """A task or metric was deleted between its resolution and the submission; the caller resolves again."""
@@ -68,6 +73,7 @@ class KeyTaken(Exception):
 async def submit(services: Services, submission: Submission) -> JobRecord:
     """Store a job with its whole work list. Raises AlreadyExists, KeyTaken, SourceGone; then nothing is left."""
     await _check_free(services.database, submission)
+    await services.quotas.admit(submission.workspace, records=1, size=submission.size)
     await contents.stage(services.database, submission.texts)
     try:
         await _stage_rows(services.database, submission)
@@ -147,6 +153,7 @@ async def _reveal(services: Services, session: Session, submission: Submission) 
         await services.database["jobs"].insert_one(row, session=session)
     except DuplicateKeyError as error:
         raise await _explained(services.database, submission) from error
+    await services.quotas.admit(submission.workspace, records=1, size=submission.size)
     ref = f"{submission.workspace}/{submission.name}"
     note(AuditAction.SUBMIT, AuditedType.JOB, submission.job, ref, workspace=submission.workspace)
     return record(row)
@@ -188,6 +195,7 @@ def _document(submission: Submission) -> dict[str, Any]:
         "failFast": options.fail_fast,
         "metrics": [{"ref": ref, "digest": digest} for ref, digest in submission.definitions.items()],
         "taskCount": len(submission.tasks),
+        "size": submission.size,
         "counts": {status.value: 0 for status in TrialStatus} | {TrialStatus.PENDING.value: total},
         "retries": 0,
         "rewards": {"sum": 0.0, "count": 0},

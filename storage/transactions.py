@@ -114,16 +114,26 @@ class Transactions:
         async with await self._client.start_session() as session:
             writing_begins()
             session.start_transaction(read_concern=_SNAPSHOT, write_concern=_MAJORITY)
-            try:
-                with ledger.gathering() as entries:
+            with ledger.attempting() as attempt:
+                try:
                     result = await work(session)
-                await ledger.write(self._database, session, entries)
-            except BaseException:
-                if session.in_transaction:
-                    await _quietly(session.abort_transaction())
-                raise
-            await _commit(session, deadline)
+                    await ledger.write(self._database, session, attempt.entries)
+                except BaseException:
+                    attempt.end(False)
+                    if session.in_transaction:
+                        await _quietly(session.abort_transaction())
+                    raise
+            await _committed(session, deadline, attempt)
             return result
+
+
+async def _committed(session: Session, deadline: float, attempt: ledger.Attempt) -> None:
+    try:
+        await _commit(session, deadline)
+    except BaseException:
+        attempt.end(False)
+        raise
+    attempt.end(True)
 
 
 async def _commit(session: Session, deadline: float) -> None:

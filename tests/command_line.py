@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 from pinset.commands import register
 from schema.build import build_schema
 from server.app import create_app
-from server.logging import configure
 from server.settings import Settings
 from storage.services import Services
 from tests.graphql_client import serving
+from tests.quiet_logs import quiet
 
-configure("json", "warning")
+quiet()
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

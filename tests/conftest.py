@@ -18,7 +18,9 @@ from storage import local
 from storage.driver import Database, connect
 from storage.services import Services, open_services
 from tests.graphql_client import GraphQLClient
+from tests.quiet_logs import quiet
 
+quiet()
 _ROOM_BYTES = 4 * 1024**3
 
 

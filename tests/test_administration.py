@@ -12,17 +12,17 @@ from typer.testing import CliRunner, Result
 from schema.build import build_schema
 from server.app import create_app
 from server.commands import register
-from server.logging import configure
 from server.settings import Settings
 from storage.driver import Database
 from storage.services import Services
 from storage.tokens import authenticate, hash_of
 from tests.graphql_client import serving
+from tests.quiet_logs import quiet
 
 pytestmark = pytest.mark.anyio
 
 # Without it the server's log would go to standard output, which the commands' own output is read from.
-configure("json", "warning")
+quiet()
 
 ADMIN_TOKEN = "the-admin-token-of-this-test"
 

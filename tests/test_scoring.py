@@ -1,6 +1,7 @@
 """The scoring pool: right scores, bounded children, nothing left behind."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -52,9 +53,12 @@ def children(parent: int | str = "self") -> set[int]:
     """The scoring processes that a process has."""
     found = set()
     for task in Path(f"/proc/{parent}/task").iterdir():
-        for pid in (task / "children").read_text().split():
-            if b"evaluation.scoring_child" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                found.add(int(pid))
+        # A thread or a child may end while one looks.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            for pid in (task / "children").read_text().split():
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                    if b"evaluation.scoring_child" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                        found.add(int(pid))
     return found
 
 

@@ -8,12 +8,12 @@ from typing import Any, cast
 
 from schema.execution.engine import Engine
 from server.app import Application, assemble
-from server.logging import configure
 from server.settings import Settings
 from tests.graphql_client import GraphQLClient, serving
+from tests.quiet_logs import quiet
 from tests.small_schema import probe, schema
 
-configure("json", "warning")
+quiet()
 
 
 async def ready() -> None:

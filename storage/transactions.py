@@ -175,8 +175,8 @@ def _details(error: PyMongoError) -> Document:
 def _explained(error: PyMongoError) -> Exception:
     if _details(error).get("code") in _TOO_LARGE:
         return InvalidInput(
-            f"The change does not fit in one transaction: it exceeds {MAX_TRANSACTION_BYTES // MEBIBYTE} MiB, or what the "
-            "cache of this MongoDB holds; send it in smaller parts.",
+            f"The change does not fit in one transaction: it exceeds {MAX_TRANSACTION_BYTES // MEBIBYTE} MiB, or what "
+            "the cache of this MongoDB holds; send it in smaller parts.",
             code=ErrorCode.LIMIT_EXCEEDED,
         )
     if error.has_error_label("UnknownTransactionCommitResult"):

@@ -339,3 +339,32 @@ async def test_a_token_that_becomes_void_closes_open_sockets(monkeypatch: pytest
             authenticator._admin = None
             assert (await closed(socket))[0] == 4403
         assert probe.open_streams == 0
+
+
+async def test_a_server_that_ends_a_busy_socket_logs_no_traceback(
+    server: Running, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with socket_to(server.address) as socket:
+        await socket.start()
+        for number in range(MAX_SOCKET_OPERATIONS):
+            await socket.subscribe(str(number), "subscription { ticks(to: 100000) }")
+        reader = asyncio.create_task(closed(socket))
+        await until(lambda: probe.open_streams == MAX_SOCKET_OPERATIONS)
+        with contextlib.suppress(ConnectionClosed):
+            await socket.connection.send(" " * (MAX_BODY_BYTES + 1))
+        assert (await reader)[0] == 1009
+    await until(lambda: probe.open_streams == 0 and not server.application.sockets.connections)
+    assert [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")] == []
+
+
+@pytest.mark.slow
+async def test_a_thousand_clients_that_come_subscribe_and_vanish(server: Running) -> None:
+    tasks = len(asyncio.all_tasks())
+    for _ in range(1_000):
+        async with socket_to(server.address) as socket:
+            await socket.start()
+            await socket.subscribe("1", "subscription { ticks(to: 1000) }")
+            await socket.receive()
+            socket.connection.transport.abort()
+    await until(lambda: probe.open_streams == 0 and not server.application.sockets.connections)
+    await until(lambda: len(asyncio.all_tasks()) <= tasks)

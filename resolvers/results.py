@@ -178,7 +178,7 @@ def _attempt(document: Document) -> AttemptRow:
         reward=document["reward"],
         scores=tuple(map(score_record, document["scores"])),
         views={view["name"]: view["value"] for view in document["views"]},
-        error_type=None if document["error"] is None else document["error"]["type"],
+        error_type=(document.get("error") or {}).get("type"),
         is_lost=document["isLost"],
     )
 

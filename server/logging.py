@@ -48,11 +48,12 @@ def _common() -> list[Processor]:
 
 
 def _json() -> list[Processor]:
-    return [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(serializer=_dump)]
+    # Both defaults would print local variables, and with them content.
+    exceptions = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+    return [structlog.processors.ExceptionRenderer(exceptions), structlog.processors.JSONRenderer(serializer=_dump)]
 
 
 def _console() -> list[Processor]:
-    # The default would print local variables, and with them content.
     plain = structlog.dev.plain_traceback
     return [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain), _encode]
 

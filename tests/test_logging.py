@@ -69,6 +69,19 @@ def test_libraries_pass_through_the_same_renderer(written: Terminal) -> None:
     assert (line["event"], line["level"], line["logger"]) == ("it happened", "warning", "library")
 
 
+def test_a_traceback_shows_no_local_variables(written: Terminal) -> None:
+    def fail(secret: str) -> None:
+        raise RuntimeError(f"{len(secret)} characters were not enough")
+
+    try:
+        fail("correct horse")
+    except RuntimeError:
+        structlog.get_logger("pinset.test").exception("failed")
+    (line,) = parsed(written)
+    assert line["exception"][0]["exc_value"] == "13 characters were not enough"
+    assert "correct horse" not in json.dumps(line)
+
+
 def test_a_terminal_gets_lines_for_people(written: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal(is_terminal=True)
     monkeypatch.setattr(sys, "stderr", terminal)

@@ -12,7 +12,7 @@ HINTS = """
   There is nothing in it yet. Things to try:
 
     the address above, in a browser   GraphiQL, with the whole schema described
-    pinset demo                       a small taskset, a job over it, and its scores
+    pinset demo                       a small taskset: what moves, and what stays pinned
     pinset sync tasks.jsonl           your own tasks as one taskset
 """
 

@@ -6,11 +6,12 @@ from the server, 130 interrupted.
 
 import typer
 
-from pinset.commands import exporting, importing, jobs, sync, tasks, tasksets
+from pinset.commands import demo, exporting, importing, jobs, sync, tasks, tasksets
 
 
 def register(app: typer.Typer) -> None:
     """Add the client's commands to the command line."""
+    app.command()(demo.demo)
     app.command()(sync.sync)
     app.command(name="import")(importing.import_)
     app.command()(exporting.export)

@@ -14,11 +14,14 @@ from typing import Final
 
 import structlog
 import uvicorn
+from pydantic import SecretStr
 
 from domain.errors import StartupFailure
 from domain.limits import MAX_BODY_BYTES
+from evaluation.sweeper import Sweeper
 from schema.build import build_schema
 from server.app import Application, create_app
+from server.children import worker_beside
 from server.settings import Settings
 from server.telemetry import Tracer, start_tracing
 from storage import local
@@ -51,13 +54,17 @@ async def serve(settings: Settings, announce: Announce) -> None:
     listener = bind(settings.host, settings.port)
     with contextlib.closing(listener):
         tracer = start_tracing(settings.otel_endpoint)
-        async with open_database(settings, tracer) as services:
-            application = create_app(settings, services, build_schema(), tracer=tracer)
-            _warn(settings)
-            _settle()
-            is_new = await services.database["tasks"].find_one({}, {"_id": 1}) is None
-            server = Server(application, lambda: announce(_url(settings, listener), is_new), settings.trusted_proxies)
-            await server.serve(sockets=[listener])
+        async with mongodb_url(settings) as url:
+            settings = settings.model_copy(update={"mongodb_url": SecretStr(url)})
+            async with open_database(settings, tracer) as services, worker_beside(settings, url):
+                services.shared(Sweeper).start()
+                application = create_app(settings, services, build_schema(), tracer=tracer)
+                _warn(settings)
+                _settle()
+                is_new = await services.database["tasks"].find_one({}, {"_id": 1}) is None
+                address = _url(settings, listener)
+                server = Server(application, lambda: announce(address, is_new), settings.trusted_proxies)
+                await server.serve(sockets=[listener])
 
 
 def bind(host: str, port: int) -> socket.socket:

@@ -22,13 +22,16 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on. [default: 127.0.0.1]")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one. [default: 8000]")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Directory of the private MongoDB. [default: .pinset]")] = None,
+    worker: Annotated[
+        bool | None, typer.Option("--worker/--no-worker", help="Whether to run a worker beside it. [default: yes]")
+    ] = None,
 ) -> None:
     """Serve the GraphQL API until Ctrl-C. Settings come from PINSET_* variables; options win over them."""
     from server.logging import configure
     from server.serving import run
     from server.settings import load_settings
 
-    settings = load_settings(host=host, port=port, data_dir=data_dir)
+    settings = load_settings(host=host, port=port, data_dir=data_dir, worker=worker)
     configure(settings.log_format, settings.log_level)
     run(settings, announce)
 

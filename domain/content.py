@@ -13,7 +13,7 @@ from domain.errors import Collector, ErrorCode, InvalidInput, Path
 from domain.limits import MAX_DESCRIPTION_LENGTH, MAX_METADATA, MAX_TAGS
 from domain.names import check_digest, check_tag, shown
 from domain.outcomes import ABSENT
-from domain.references import parse_fileset_reference, parse_metric_reference
+from domain.references import archive_blob, parse_fileset_reference, parse_metric_reference
 from domain.views import checked_views
 
 
@@ -91,10 +91,20 @@ class TasksetDraft:
 
 
 @dataclass(frozen=True, slots=True)
+class Archive:
+    """A packed task directory that is kept here: the blob's SHA-256, its workspace, and the hash of what it holds."""
+
+    blob: str
+    workspace: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class TaskContent:
     """Normalised task content: `text` is what is hashed and stored, `metrics` are qualified references in order.
 
     `config` is the canonical text of a harbor task's configuration, which stays outside the digest; None elsewhere.
+    `archive` is None for a harbor task too, where its reference leads elsewhere.
     """
 
     kind: TaskKind
@@ -103,6 +113,7 @@ class TaskContent:
     metrics: tuple[str, ...]
     metadata: tuple[MetadataItem, ...]
     config: str | None
+    archive: Archive | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +152,7 @@ def check_task(draft: TaskDraft, workspace: str) -> TaskContent:
     value: JSON = {"metadata": _metadata_value(metadata), "spec": spec}
     text = bounded_text(value)
     metrics = cast("list[str]", spec.get("metrics", []))
-    return TaskContent(kind, text, digest_of(text), tuple(metrics), metadata, config)
+    return TaskContent(kind, text, digest_of(text), tuple(metrics), metadata, config, _archive(draft.spec))
 
 
 def check_taskset(draft: TasksetDraft, problems: Collector) -> TasksetHead:
@@ -273,6 +284,13 @@ def _harbor(draft: HarborDraft, problems: Collector) -> Spec:
         "kind": TaskKind.HARBOR.value,
     }
     return TaskKind.HARBOR, spec, text
+
+
+def _archive(draft: SpecDraft) -> Archive | None:
+    blob = archive_blob(draft.archive_ref) if isinstance(draft, HarborDraft) else None
+    if blob is None or not isinstance(draft, HarborDraft):
+        return None
+    return Archive(blob, draft.archive_ref.partition("/")[0], draft.archive_digest)
 
 
 def _template(draft: TemplateDraft, problems: Collector) -> Spec:

@@ -8,6 +8,7 @@ from domain.errors import InvalidInput, Path
 from domain.names import LATEST, NAME, check_tag, is_digest, is_name, shown
 
 _FILESET_PATH: Final = re.compile(r"[\w\-./]+")
+_ARCHIVE_PATH: Final = re.compile(r"([0-9a-f]{64})\.tar\.gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,12 @@ def parse_fileset_reference(text: str, path: Path = ("ref",)) -> str:
     if not (mark and slash and is_name(workspace) and is_name(name) and legal_path):
         raise InvalidInput(f"{shown(text)} is not a fileset reference: use 'workspace/fileset#path'.", path)
     return text
+
+
+def archive_blob(text: str) -> str | None:
+    """The SHA-256 of the blob that `workspace/name#<sha256>.tar.gz` names; None for a reference of another form."""
+    named = _ARCHIVE_PATH.fullmatch(text.partition("#")[2])
+    return None if named is None else named[1]
 
 
 def _parse_entity(entity: str, workspace: str, text: str, path: Path) -> Reference:

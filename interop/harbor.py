@@ -6,16 +6,6 @@ from domain.errors import InvalidInput, Path
 from pinset.files.packages import archive_hash
 from pinset.files.problems import FileProblem
 
-ARCHIVE_SUFFIX = ".tar.gz"
-
-
-def blob_of(archive_ref: str) -> str | None:
-    """The SHA-256 of the blob that `workspace/name#<sha256>.tar.gz` names; None for a reference of another form."""
-    path = archive_ref.partition("#")[2]
-    digest = path.removesuffix(ARCHIVE_SUFFIX)
-    hexadecimal = len(digest) == 64 and not digest.strip("0123456789abcdef")
-    return digest if hexadecimal and path.endswith(ARCHIVE_SUFFIX) else None
-
 
 def verify_archive(stream: IO[bytes], expected: str, path: Path = ("spec", "harbor", "archiveDigest")) -> None:
     """Read a tar.gz as a stream and compare Harbor's content hash of its files with `expected`.

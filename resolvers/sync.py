@@ -22,6 +22,7 @@ from domain.limits import MAX_MEMBERS, TRANSACTION_SECONDS
 from domain.names import check_digest, check_name
 from domain.outcomes import ABSENT, Absent
 from domain.sync import Basis, PlannedTask, SyncPlan, TasksetChanges
+from resolvers.archives import check_archive
 from resolvers.contents import contents
 from resolvers.context import Context
 from resolvers.sync_file import CheckedFile, TaskFile, checked_file, stage_texts
@@ -127,6 +128,7 @@ async def _attempts(sync: _Sync) -> Synced:
         prepared = await _planned(sync, content, found)
         if sync.request.dry_run or not prepared.writes:
             return Synced(prepared.plan, found.taskset, found.revision)
+        await _check_archives(sync, prepared)
         await _stage(sync, content, prepared)
         try:
             return await _apply(sync, content, prepared, found)
@@ -243,6 +245,18 @@ def _draft(changes: TasksetChanges, kept: TasksetHead) -> TasksetDraft:
     description = kept.description if isinstance(changes.description, Absent) else changes.description
     files_ref = kept.files_ref if isinstance(changes.files_ref, Absent) else changes.files_ref
     return TasksetDraft(description=description, files_ref=files_ref, metadata=metadata)
+
+
+async def _check_archives(sync: _Sync, prepared: _Prepared) -> None:
+    """A dry run does without, so that a plan can be made before large archives are uploaded."""
+    problems = Collector()
+    for row, task in prepared.cut:
+        if task.archive is not None:
+            try:
+                await check_archive(sync.context, task.archive)
+            except InvalidInput as error:
+                problems.add(error, sync.request.file.place, row)
+    problems.finish()
 
 
 async def _stage(sync: _Sync, content: TasksetContent, prepared: _Prepared) -> None:

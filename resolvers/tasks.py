@@ -8,6 +8,7 @@ from domain.content import TaskContent, TaskDraft, check_task
 from domain.errors import Collector, NotFound, Problems, UserError
 from domain.names import check_digest, check_name
 from domain.outcomes import Absent
+from resolvers.archives import check_archive
 from resolvers.context import Context
 from resolvers.revisions import existing
 from resolvers.workspaces import writable
@@ -17,6 +18,7 @@ from storage.filters import facets_of
 from storage.publications import Publication, Published
 from storage.publishing import publish
 from storage.records import TASK
+from storage.revisions import find_head
 
 
 async def create_task(context: Context, workspace: str, name: str, project: str | None, draft: TaskDraft) -> Published:
@@ -79,7 +81,17 @@ async def _publish(
         expected_digest=expected_digest,
         must_be_new=must_be_new,
     )
+    await _check_archive(context, publication)
     return await publish(context.services, publication, content.text)
+
+
+async def _check_archive(context: Context, publication: Publication) -> None:
+    """The archive of what is there already was checked when that was published."""
+    if publication.archive is None:
+        return
+    found = await find_head(context.services.database, TASK, publication.workspace, publication.name)
+    if found is None or found.digest != publication.digest:
+        await check_archive(context, publication.archive)
 
 
 def checked_content(context: Context, workspace: str, draft: TaskDraft, problems: Collector) -> TaskContent | None:
@@ -112,4 +124,5 @@ def task_publication(
         task_kind=content.kind.value,
         metrics=content.metrics,
         config=content.config,
+        archive=content.archive,
     )

@@ -19,6 +19,7 @@ from pydantic import SecretStr
 from domain.errors import StartupFailure
 from domain.limits import MAX_BODY_BYTES
 from evaluation.sweeper import Sweeper
+from interop.harbor import verify_archive
 from schema.build import build_schema
 from server.app import Application, create_app
 from server.children import worker_beside
@@ -85,7 +86,7 @@ async def open_database(settings: Settings, tracer: Tracer | None = None) -> Asy
         client = connect(url, timeout_seconds=settings.mongodb_timeout_seconds, observer=tracer)
         try:
             await check_server(client)
-            services = await open_services(client, settings.database, settings.quotas)
+            services = await open_services(client, settings.database, settings.quotas, verify_archive)
             try:
                 yield services
             finally:

@@ -13,6 +13,7 @@ from storage.driver import Bucket, Database, DuplicateKeyError, ObjectId
 UNUSED_AFTER: Final = timedelta(days=1)
 _CHUNK_BYTES: Final = 255 * 1024
 _BATCH: Final = 500
+_USERS: Final = ("trials", "task_revisions")
 
 
 async def keep(database: Database, workspace: str, identity: str, content: bytes) -> None:
@@ -69,7 +70,7 @@ async def read(database: Database, identity: str) -> AsyncIterator[bytes]:
 
 
 async def sweep(database: Database, older_than: timedelta = UNUSED_AFTER) -> int:
-    """Remove blobs that no trial has named for a day, and uploads that never ended; answers how many."""
+    """Remove blobs that no trial and no task has named for a day, and uploads that never ended; answers how many."""
     old = datetime.now(UTC) - older_than
     removed, batch = 0, []
     async for document in database["blobs.files"].find({"metadata.touchedAt": {"$lt": old}}, {"filename": 1}):
@@ -82,8 +83,8 @@ async def sweep(database: Database, older_than: timedelta = UNUSED_AFTER) -> int
 
 
 async def _remove_unused(database: Database, files: list[Any], old: datetime) -> int:
-    names = {file["filename"] for file in files}
-    named = set(await database["trials"].distinct("blobs", {"blobs": {"$in": list(names)}})) if names else set()
+    query = {"blobs": {"$in": [file["filename"] for file in files]}}
+    named = {name for users in _USERS if files for name in await database[users].distinct("blobs", query)}
     removed = 0
     for file in files:
         if file["filename"] in named:

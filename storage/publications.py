@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from domain.content import Archive
 from domain.errors import ErrorCode, InvalidInput
 from domain.limits import MAX_TAGS
 from domain.names import LATEST
@@ -46,6 +47,7 @@ class Publication:
     task_kind: str | None = None
     metrics: Sequence[str] = ()
     config: str | None = None
+    archive: Archive | None = None
     members: Sequence[str] = ()
     member_ids: Sequence[ObjectId] = ()
     member_parents: Sequence[ObjectId] = ()
@@ -190,7 +192,8 @@ def _revision_document(publication: Publication, parent: ObjectId, number: int, 
         "createdBy": publication.actor,
     }
     if publication.kind is TASK:
-        return {**document, "metrics": list(publication.metrics), "config": publication.config}
+        blobs = {} if publication.archive is None else {"blobs": [publication.archive.blob]}
+        return {**document, "metrics": list(publication.metrics), "config": publication.config, **blobs}
     return {
         **document,
         "isHead": True,

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import IO, Any, Protocol, TypeAlias, TypeVar
 
+from domain.errors import Path
 from domain.limits import MEBIBYTE
 from storage.cache import BoundedCache, Caches
 from storage.changes import ChangeFeed
@@ -23,6 +24,8 @@ class Shared(Protocol):
 
 
 Kept = TypeVar("Kept", bound=Shared)
+# Compares the content hash of a Harbor archive with the one expected; raises InvalidInput with the path given.
+VerifyArchive: TypeAlias = Callable[[IO[bytes], str, Path], None]
 
 
 @dataclass(slots=True)
@@ -40,6 +43,8 @@ class Services:
     known_workspaces: set[str] = field(default_factory=set)
     tokens: TokenCache = field(default_factory=TokenCache)
     limits: Quotas = field(default_factory=Quotas)
+    # File formats are read in a room of their own; the composition root knows it.
+    verify_archive: VerifyArchive | None = None
     quotas: QuotaKeeper = field(init=False)
     feed: ChangeFeed = field(init=False)
     transactions: Transactions = field(init=False)
@@ -68,12 +73,17 @@ class Services:
         await self.feed.stop()
 
 
-async def open_services(client: Client, database: str = "pinset", limits: Quotas | None = None) -> Services:
+async def open_services(
+    client: Client,
+    database: str = "pinset",
+    limits: Quotas | None = None,
+    verify_archive: VerifyArchive | None = None,
+) -> Services:
     """Create what is missing in the database (indexes, the default workspace) and start the change feed.
 
     Raises StartupFailure where the data was written by a newer version.
     """
-    services = Services(client, client[database], limits=limits or Quotas())
+    services = Services(client, client[database], limits=limits or Quotas(), verify_archive=verify_archive)
     await ensure_indexes(services.database)
     await ensure_default(services.database)
     await services.feed.start()

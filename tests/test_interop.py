@@ -9,8 +9,9 @@ import pytest
 
 from domain.content import EvaluatorDraft, MetadataItem, TaskDraft, TasksetDraft, check_task
 from domain.errors import InvalidInput
+from domain.references import archive_blob
 from interop.drafts import task_draft
-from interop.harbor import blob_of, verify_archive
+from interop.harbor import verify_archive
 from interop.hud import row_from_content, task_from_row
 from interop.platform import task_from_body, taskset_from_body
 from pinset.files import FileProblem, SourceKind, open_source
@@ -138,6 +139,6 @@ def test_an_archive_is_checked_against_its_digest() -> None:
     assert caught.value.path == ("spec", "harbor", "archiveDigest")
     with pytest.raises(InvalidInput, match=r"no readable tar\.gz"):
         verify_archive(io.BytesIO(b"x"), LINE_COUNT)
-    assert blob_of(f"default/line-count#{blob}.tar.gz") == blob
-    assert blob_of("default/line-count#dist.tar.gz") is None
-    assert blob_of(f"default/line-count#{blob}") is None
+    assert archive_blob(f"default/line-count#{blob}.tar.gz") == blob
+    assert archive_blob("default/line-count#dist.tar.gz") is None
+    assert archive_blob(f"default/line-count#{blob}") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 from domain.errors import LimitExceeded
@@ -35,6 +36,11 @@ class Context:
     def origin(self) -> Origin:
         """Who the audit log names for what this operation does."""
         return Origin(self.actor, self.viewer.token, self.address, self.request_id)
+
+    @property
+    def rights(self) -> Hashable:
+        """Equal for callers who may see the same."""
+        return self.viewer.grants
 
     def renew(self) -> None:
         """Forget what was loaded, before the next event of the same subscription is resolved."""

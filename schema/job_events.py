@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Hashable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -38,6 +38,10 @@ class JobEvent:
     seq: int = strawberry.field(description="The number of the event within its job, from 1.")
     at: datetime = strawberry.field(description="When it happened.")
     progress: JobProgress = strawberry.field(description="The job's counters at this event.")
+
+    def shared_as(self) -> Hashable:
+        """One event of one job is resolved once for all who watch it."""
+        return self.record.job, self.record.seq, self.record.type
 
     @strawberry.field(description="The job as it is now.")
     def job(self, info: Info) -> Annotated[Job, strawberry.lazy("schema.jobs")]:

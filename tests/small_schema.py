@@ -19,6 +19,10 @@ class SmallContext:
     request_id: str | None
     renewed: int = 0
 
+    @property
+    def rights(self) -> str:
+        return self.viewer.name
+
     def renew(self) -> None:
         self.renewed += 1
 

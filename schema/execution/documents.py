@@ -54,13 +54,14 @@ class OperationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of a document, ready to be executed."""
+    """One operation of a document, ready to be executed; `identity` is the same for all who send the same text."""
 
     document: DocumentNode
     name: str | None
     kind: OperationKind
     size: Size
     defaults: Mapping[str, object]
+    identity: object = field(default_factory=object)
 
     def cost(self, variables: Mapping[str, object]) -> int:
         """The cost under these variables (see schema/execution/cost.py)."""

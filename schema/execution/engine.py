@@ -7,12 +7,13 @@ from the cache, and errors are presented once, at the end.
 import asyncio
 import contextlib
 import inspect
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Coroutine, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol, cast
 
 import strawberry
-from graphql import ExecutionResult, GraphQLError, execute, subscribe
+from graphql import ExecutionResult, GraphQLError, execute
+from graphql.execution import Executor, create_source_event_stream, execute_subscription_event
 from strawberry.execution import optimized_is_awaitable
 
 from domain.deadlines import CURRENT, Deadline
@@ -20,6 +21,7 @@ from domain.errors import LimitExceeded, RequestError
 from domain.limits import OPERATION_SECONDS
 from schema.execution.documents import Document, Documents, Operation, OperationKind
 from schema.execution.masking import FormattedError, masked, present
+from schema.execution.sharing import SharedEvent, Sharing, variables_key
 
 # Longer texts are read in a thread, so that one of them does not hold up everybody else.
 THREAD_CHARACTERS: Final = 20_000
@@ -29,6 +31,10 @@ Variables = Mapping[str, object]
 
 class Context(Protocol):
     """What the engine needs of a resolver's context."""
+
+    @property
+    def rights(self) -> Hashable:
+        """Equal for callers who may see the same."""
 
     def renew(self) -> None:
         """Drop what was loaded, before the next event of a subscription is resolved."""
@@ -89,6 +95,7 @@ class Engine:
         self.executor = schema.execution_context_class
         self.documents = Documents(self.schema, introspection=introspection, suggestions=suggestions)
         self.seconds = seconds
+        self._shared: Sharing[Answer] = Sharing()
         self._uncut: set[asyncio.Task[Answer]] = set()
 
     async def prepare(self, text: str, name: str | None, variables: Variables) -> Operation:
@@ -170,31 +177,51 @@ class Engine:
         self, operation: Operation, variables: Variables, context: Context
     ) -> AsyncGenerator[Answer, None]:
         """The events of a subscription, each resolved with fresh loaders. Close the iterator to end it."""
+        executor = self._build_executor(operation, variables, context)
+        if isinstance(executor, list):
+            yield request_error(executor, operation)
+            return
         try:
             async with asyncio.timeout(self.seconds):
-                result = subscribe(
-                    self.schema,
-                    operation.document,
-                    context_value=context,
-                    variable_values=dict(variables),
-                    operation_name=operation.name,
-                    executor_class=self.executor,
-                    hide_suggestions=not self.documents.suggestions,
-                )
-                source = await result if inspect.isawaitable(result) else result
+                opened = create_source_event_stream(executor)
+                source = await opened if inspect.isawaitable(opened) else opened
         except TimeoutError:
             yield self._timed_out()
             return
         if isinstance(source, ExecutionResult):
-            yield request_error(source, operation)
+            yield request_error(source.errors or (), operation)
             return
-        async with contextlib.aclosing(cast("AsyncGenerator[ExecutionResult, None]", source)):
+        shared = (operation.identity, variables_key(variables), context.rights)
+        async with contextlib.aclosing(cast("AsyncGenerator[object, None]", source)) as events:
             try:
-                async for event in source:
-                    yield answer(event, operation)
+                async for event in events:
+                    yield await self._answer_event(executor, event, operation, shared)
                     context.renew()
             except Exception as error:
                 yield _stream_error(error, operation)
+
+    async def _answer_event(
+        self, executor: Executor[Any], event: object, operation: Operation, shared: Hashable
+    ) -> Answer:
+        async def work() -> Answer:
+            result = execute_subscription_event(executor.build_per_event_executor(event))
+            return answer(await result if inspect.isawaitable(result) else result, operation)
+
+        if not isinstance(event, SharedEvent):
+            return await work()
+        return await self._shared.get((event.shared_as(), shared), work)
+
+    def _build_executor(
+        self, operation: Operation, variables: Variables, context: Context
+    ) -> Executor[Any] | list[GraphQLError]:
+        return self.executor.build(
+            self.schema,
+            operation.document,
+            context_value=context,
+            raw_variable_values=dict(variables),
+            operation_name=operation.name,
+            hide_suggestions=not self.documents.suggestions,
+        )
 
     def _timed_out(self) -> Answer:
         return refusal(
@@ -233,15 +260,15 @@ def answer(result: ExecutionResult, operation: Operation) -> Answer:
     if not result.errors:
         return Answer(result.data)
     if result.data is None and all(error.path is None for error in result.errors):
-        return request_error(result, operation)
+        return request_error(result.errors, operation)
     errors = tuple(present(error, "BAD_USER_INPUT", operation=operation.name) for error in result.errors)
     return Answer(result.data, errors)
 
 
-def request_error(result: ExecutionResult, operation: Operation) -> Answer:
+def request_error(errors: Iterable[GraphQLError], operation: Operation) -> Answer:
     """The answer of an operation whose execution did not begin."""
-    errors = tuple(present(error, "BAD_USER_INPUT", operation=operation.name) for error in result.errors or ())
-    return Answer(errors=errors, is_request_error=True)
+    presented = tuple(present(error, "BAD_USER_INPUT", operation=operation.name) for error in errors)
+    return Answer(errors=presented, is_request_error=True)
 
 
 def _stream_error(error: Exception, operation: Operation) -> Answer:

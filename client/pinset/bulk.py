@@ -3,17 +3,21 @@
 Each request carries at most 25 tasks and 4 MiB. Publishing is idempotent, so a run that was cut is simply repeated.
 """
 
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pinset.errors import Problem, raise_problems
 from pinset.files.names import shown
 from pinset.files.rows import TaskRow
 from pinset.files.values import canonical_text
-from pinset.synchronous.client import Pinset
+
+if TYPE_CHECKING:
+    from pinset.synchronous.client import Pinset
 
 MOST_ROWS: Final = 25
 AT_A_TIME: Final = 4

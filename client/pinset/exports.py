@@ -1,17 +1,21 @@
 """Records of bundles, read from a server one page at a time."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from pinset.errors import PinsetError
 from pinset.files.archives import archive_records
 from pinset.files.bundles import header, with_digest
 from pinset.files.metrics import definition
 from pinset.files.values import JSON, JSONObject, digest_of, parse
-from pinset.models import CanonicalTasksetRevision, Job, Member
 from pinset.plain import plain
-from pinset.synchronous.client import Pinset
+
+if TYPE_CHECKING:
+    from pinset.models import CanonicalTasksetRevision, Job, Member
+    from pinset.synchronous.client import Pinset
 
 
 def taskset_records(client: Pinset, revision: CanonicalTasksetRevision, folder: Path) -> Iterator[JSONObject]:

@@ -1,9 +1,11 @@
 """Storing what a taskset bundle holds, and proving that every digest came out the same."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pinset.errors import AlreadyExists, NotFound, PinsetError
 from pinset.files.archives import unpacked
@@ -12,7 +14,9 @@ from pinset.files.metrics import metric_input
 from pinset.files.platform import task_input, taskset_input
 from pinset.files.rewriting import Moved, moved
 from pinset.files.values import JSONObject
-from pinset.synchronous.client import Pinset
+
+if TYPE_CHECKING:
+    from pinset.synchronous.client import Pinset
 
 RECORDS: Final = ("metric", "task", "taskset")
 

@@ -3,11 +3,13 @@
 Rows over 12 MiB of JSON do not fit a request; they are uploaded as a blob, one a line, and the request names it.
 """
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from pinset.errors import Conflict, MutationError, Problem
 from pinset.files.names import shown
@@ -15,8 +17,10 @@ from pinset.files.problems import FileProblem
 from pinset.files.rows import TaskRow
 from pinset.files.values import JSONObject, canonical_text
 from pinset.inputs import UNSET, Nullable
-from pinset.models import Synced, SyncPlan
-from pinset.synchronous.client import Pinset
+
+if TYPE_CHECKING:
+    from pinset.models import Synced, SyncPlan
+    from pinset.synchronous.client import Pinset
 
 SMALL_BYTES: Final = 12 * 1024 * 1024
 MOST_MEMBERS: Final = 10_000

@@ -36,9 +36,9 @@ from pinset.models import (
     TaskComparison,
     Trial,
 )
+from pinset.states import ENDED
 
 Leases: TypeAlias = list[Lease]
-ENDED: Final = frozenset({"COMPLETED", "ERROR", "CANCELLED"})
 _FIRST_PAUSE: Final = 0.25
 _LONGEST_PAUSE: Final = 8.0
 

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,8 +20,10 @@ from pinset.exports import job_records, member_contents, taskset_records
 from pinset.files.bundles import write_bundle
 from pinset.files.hud import hud_row, write_hud
 from pinset.files.values import JSONObject, canonical_text
-from pinset.synchronous.client import Pinset
-from pinset.synchronous.jobs import ENDED
+from pinset.states import ENDED
+
+if TYPE_CHECKING:
+    from pinset.synchronous.client import Pinset
 
 Write = Callable[[IO[bytes]], str]
 
@@ -64,20 +66,20 @@ def export(
         say(f"{output}: {_into(output, write)}")
 
 
-def _job(client: Pinset, ref: str, workspace: str) -> Write:
+def _job(client: "Pinset", ref: str, workspace: str) -> Write:
     found = found_job(client, ref, workspace)
     if found.status.value not in ENDED:
         raise PinsetError(f"The job {found.name} is {found.status.value}; only a finished one can be exported.")
     return lambda stream: f"root hash {write_bundle(_counted(job_records(client, found)), stream)}"
 
 
-def _bundle(client: Pinset, ref: str, workspace: str, folder: Path) -> Write:
+def _bundle(client: "Pinset", ref: str, workspace: str, folder: Path) -> Write:
     revision = client.tasksets.retrieve_revision(ref, workspace=workspace)
     records = taskset_records(client, revision, folder)
     return lambda stream: f"root hash {write_bundle(_counted(records, revision.member_count), stream)}"
 
 
-def _rows(client: Pinset, ref: str, workspace: str, format: Format, output: Path | None) -> Write:
+def _rows(client: "Pinset", ref: str, workspace: str, format: Format, output: Path | None) -> Write:
     contents = member_contents(client, ref, workspace)
 
     def write(stream: IO[bytes]) -> str:

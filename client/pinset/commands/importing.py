@@ -3,7 +3,7 @@
 import tempfile
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -32,7 +32,9 @@ from pinset.files.bundles import bundle_kind, verify_bundle
 from pinset.files.sources import Source, SourceKind, open_source
 from pinset.files.tables import Fields
 from pinset.imports import Imported, import_taskset
-from pinset.synchronous.client import Pinset
+
+if TYPE_CHECKING:
+    from pinset.synchronous.client import Pinset
 
 
 @reported
@@ -64,7 +66,7 @@ def import_(
             _tasks(client, source, mapping or Fields(), workspace or DEFAULT_WORKSPACE, Path(folder), json)
 
 
-def _bundle(client: Pinset, file: Path, workspace: str | None, folder: Path, json: bool) -> None:
+def _bundle(client: "Pinset", file: Path, workspace: str | None, folder: Path, json: bool) -> None:
     root, count = verify_bundle(file)
     if bundle_kind(file) != "taskset":
         raise PinsetError("A job's bundle is for reading; it cannot be imported.")
@@ -87,7 +89,7 @@ def _bundle(client: Pinset, file: Path, workspace: str | None, folder: Path, jso
         show_table(("record", "old", "new", ""), [(row.record, row.old, row.new, row.outcome) for row in done])
 
 
-def _tasks(client: Pinset, source: Source, mapping: Fields, workspace: str, folder: Path, json: bool) -> None:
+def _tasks(client: "Pinset", source: Source, mapping: Fields, workspace: str, folder: Path, json: bool) -> None:
     outcomes: Counter[str] = Counter()
     with progress_bar(json) as bar:
         reading = bar.add_task("Reading", total=None)

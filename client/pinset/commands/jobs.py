@@ -3,7 +3,7 @@
 import json as jsonlib
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -13,9 +13,11 @@ from pinset.commands.output import progress_bar, say, show_json, show_table
 from pinset.errors import NotFound
 from pinset.files.lines import json_document, json_entries
 from pinset.files.problems import FileProblem
-from pinset.models import Event, Job, Results
 from pinset.plain import plain
-from pinset.synchronous.client import Pinset
+
+if TYPE_CHECKING:
+    from pinset.models import Event, Job, Results
+    from pinset.synchronous.client import Pinset
 
 app = typer.Typer(help="Submit jobs, watch them, read and compare their results.", no_args_is_help=True)
 
@@ -226,7 +228,7 @@ def compare(
     show_table(("task", "class", "base", "candidate", "delta"), cells)
 
 
-def found_job(client: Pinset, name: str, workspace: str) -> Job:
+def found_job(client: "Pinset", name: str, workspace: str) -> "Job":
     """A job by its name, else by its id. Raises NotFound."""
     with suppress(NotFound):
         return client.jobs.find(name, workspace=workspace)
@@ -259,11 +261,11 @@ def _target(
     return {"model": {"model": {"url": model_url, "name": model, **secret}}}
 
 
-def _watch(client: Pinset, job: Job, json: bool) -> None:
+def _watch(client: "Pinset", job: "Job", json: bool) -> None:
     with progress_bar(json) as bar:
         shown = bar.add_task(job.name, total=job.progress.total)
 
-        def seen(event: Event) -> None:
+        def seen(event: "Event") -> None:
             progress = event.progress
             done = progress.completed + progress.partial + progress.failed + progress.cancelled
             bar.update(shown, completed=done, total=progress.total)
@@ -277,7 +279,7 @@ def _watch(client: Pinset, job: Job, json: bool) -> None:
         raise typer.Exit(FAILED)
 
 
-def _show_results(results: Results) -> None:
+def _show_results(results: "Results") -> None:
     progress = results.progress
     print(
         f"{results.name}: {results.status.value}, {progress.completed} completed, {progress.partial} partial, "
@@ -295,7 +297,7 @@ def _show_results(results: Results) -> None:
         print(f"failed with {failure.type_}: {failure.count}")
 
 
-def _status(job: Job) -> str:
+def _status(job: "Job") -> str:
     return f"{job.status.value}{' (stalled)' if job.is_stalled else ''}"
 
 

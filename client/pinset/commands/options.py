@@ -1,11 +1,14 @@
 """Options that several commands share."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import pinset
 from pinset.files.tables import Fields
-from pinset.synchronous.client import Pinset
+
+if TYPE_CHECKING:
+    from pinset.synchronous.client import Pinset
 
 Url = Annotated[str | None, typer.Option("--url", envvar="PINSET_URL", help="The server. [default: the local one]")]
 Token = Annotated[str | None, typer.Option("--token", envvar="PINSET_TOKEN", help="Where the server asks for one.")]
@@ -36,9 +39,9 @@ MetricsField = Annotated[
 DEFAULT_WORKSPACE = "default"
 
 
-def connect(url: str | None, token: str | None, workspace: str, timeout: float = 120.0) -> Pinset:
+def connect(url: str | None, token: str | None, workspace: str, timeout: float = 120.0) -> "Pinset":
     """A client for one command."""
-    return Pinset(url, token, workspace=workspace, timeout=timeout)
+    return pinset.Pinset(url, token, workspace=workspace, timeout=timeout)
 
 
 def mapping_of(

@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -39,10 +39,12 @@ from pinset.files.sources import Source, SourceKind, open_source
 from pinset.files.tables import Fields
 from pinset.files.values import JSONObject
 from pinset.inputs import UNSET, Nullable
-from pinset.models import SyncedRevision, SyncItem, SyncPlan
 from pinset.plain import plain
 from pinset.planning import Contents, Target
-from pinset.synchronous.client import Pinset
+
+if TYPE_CHECKING:
+    from pinset.models import SyncedRevision, SyncItem, SyncPlan
+    from pinset.synchronous.client import Pinset
 
 MOST_SHOWN = 20
 
@@ -93,7 +95,7 @@ def sync(
         _show(target, planned, applied, json)
 
 
-def upload_archives(client: Pinset, rows: Iterable[TaskRow], workspace: str) -> None:
+def upload_archives(client: "Pinset", rows: Iterable[TaskRow], workspace: str) -> None:
     """Store the packed directories of Harbor tasks as blobs, before the tasks that refer to them."""
     for row in rows:
         spec: Any = row.task["spec"]
@@ -138,7 +140,7 @@ def _target(
     return Target(workspace, taskset or str(head.get("name") or source.name), found, remove)
 
 
-def _metrics(client: Pinset, suite: Suite, workspace: str, dry_run: bool) -> bool:
+def _metrics(client: "Pinset", suite: Suite, workspace: str, dry_run: bool) -> bool:
     """Create the metrics of a suite; False where a dry run has to stop, since tasks need metrics that are missing."""
     missing = [metric for metric in suite.metrics if not _is_there(client, metric, workspace)]
     if dry_run and missing:
@@ -151,7 +153,7 @@ def _metrics(client: Pinset, suite: Suite, workspace: str, dry_run: bool) -> boo
     return True
 
 
-def _is_there(client: Pinset, metric: JSONObject, workspace: str) -> bool:
+def _is_there(client: "Pinset", metric: JSONObject, workspace: str) -> bool:
     """Whether a metric of this definition is stored. Raises FileProblem where its name means another one."""
     name = str(metric["name"])
     try:
@@ -164,13 +166,13 @@ def _is_there(client: Pinset, metric: JSONObject, workspace: str) -> bool:
     return True
 
 
-def _ask(plan: SyncPlan, target: Target, agreed: bool) -> None:
+def _ask(plan: "SyncPlan", target: Target, agreed: bool) -> None:
     touches = len(plan.to_update) + (len(plan.remote_only) if target.remove_missing else 0)
     if touches and not agreed and sys.stdin.isatty():
         typer.confirm("Apply?", abort=True)
 
 
-def _show(target: Target, plan: SyncPlan, applied: SyncedRevision | None, json: bool) -> None:
+def _show(target: Target, plan: "SyncPlan", applied: "SyncedRevision | None", json: bool) -> None:
     if json:
         show_json({"taskset": f"{target.workspace}/{target.name}", "plan": plain(plan), "revision": plain(applied)})
     elif applied is not None:
@@ -178,7 +180,7 @@ def _show(target: Target, plan: SyncPlan, applied: SyncedRevision | None, json: 
         print(f"digest {applied.digest}")
 
 
-def _show_plan(target: Target, plan: SyncPlan) -> None:
+def _show_plan(target: Target, plan: "SyncPlan") -> None:
     gone = "to take out" if target.remove_missing else "only on the server, kept"
     print(
         f"{target.workspace}/{target.name}: {len(plan.to_create)} to create, {len(plan.to_update)} to update, "
@@ -192,7 +194,7 @@ def _show_plan(target: Target, plan: SyncPlan) -> None:
         print(f"… and {len(rows) - MOST_SHOWN} more (--json lists them all)")
 
 
-def _row(verb: str, item: SyncItem) -> tuple[object, ...]:
+def _row(verb: str, item: "SyncItem") -> tuple[object, ...]:
     return verb, item.name, _short(item.current_digest), _short(item.new_digest)
 
 

@@ -1,13 +1,15 @@
 """`pinset tasksets`: reading, tagging and deleting tasksets."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pinset.commands.failures import reported
 from pinset.commands.options import DEFAULT_WORKSPACE, AsJson, Token, Url, Workspace, connect
 from pinset.commands.output import say, show_json, show_table
-from pinset.models import Member
+
+if TYPE_CHECKING:
+    from pinset.models import Member
 
 app = typer.Typer(help="Read, tag and delete tasksets.", no_args_is_help=True)
 
@@ -116,7 +118,7 @@ def delete(name: Name, workspace: Workspace = DEFAULT_WORKSPACE, url: Url = None
     say(f"{name} deleted")
 
 
-def _state(member: Member) -> str:
+def _state(member: "Member") -> str:
     if member.is_hidden:
         return "hidden"
     if member.is_dangling:

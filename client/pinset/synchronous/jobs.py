@@ -34,12 +34,12 @@ from pinset.models import (
     TaskComparison,
     Trial,
 )
+from pinset.states import ENDED
 from pinset.synchronous.operations import GeneratedClient
 from pinset.synchronous.pages import every
 from pinset.synchronous.transport import StreamCut
 
 Leases: TypeAlias = list[Lease]
-ENDED: Final = frozenset({"COMPLETED", "ERROR", "CANCELLED"})
 _FIRST_PAUSE: Final = 0.25
 _LONGEST_PAUSE: Final = 8.0
 

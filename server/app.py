@@ -18,6 +18,7 @@ from schema.build import Schema
 from schema.execution.engine import Engine
 from server import documents, ide
 from server.auth import Authenticator, OpenAuthenticator, TokenAuthenticator
+from server.blobs import BLOB_METHODS, BlobView
 from server.bodies import HttpProblem
 from server.drain import Drain
 from server.health import Metrics, Ping, Readiness, alive
@@ -85,6 +86,7 @@ def assemble(
     routes = [
         Route("/graphql", GraphQLView(operations, drain, page)),
         WebSocketRoute("/graphql", sockets),
+        Route("/blobs/{digest}", BlobView(operations).respond, methods=BLOB_METHODS),
         Route("/healthz", alive),
         Route("/readyz", Readiness(ping).respond),
         Route("/metrics", Metrics(operations.telemetry, operations.authenticator).respond),

@@ -30,6 +30,16 @@ async def write(database: Database, workspace: str, identity: str, chunks: Async
     await _write(database, workspace, identity, chunks)
 
 
+async def compare(identity: str, chunks: AsyncIterable[bytes]) -> None:
+    """Take in bytes whose blob exists already. Raises InvalidInput where they have another SHA-256 or are too many."""
+    digest, size = hashlib.sha256(), 0
+    async for chunk in chunks:
+        size += len(chunk)
+        _check_size(size)
+        digest.update(chunk)
+    _check_digest(identity, digest.hexdigest())
+
+
 async def claim(database: Database, workspace: str, identity: str) -> bool:
     """Whether the blob exists; it then is readable in the workspace and kept for another day at least."""
     result = await database["blobs.files"].update_one(

@@ -68,10 +68,16 @@ def _configure_libraries(renderers: list[Processor], level: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())
+    logging.getLogger("uvicorn.error").addFilter(_is_ours)
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
     # Strawberry logs every client's typo with a traceback.
     logging.getLogger("strawberry.execution").setLevel(logging.CRITICAL)
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Whether a record is about us: a frame that is not UTF-8 is its client's fault, and is answered with 1007."""
+    return "Invalid UTF-8" not in record.getMessage()
 
 
 def _name(logger: Any, _: str, event: EventDict) -> EventDict:

@@ -357,6 +357,16 @@ async def test_a_server_that_ends_a_busy_socket_logs_no_traceback(
     assert [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")] == []
 
 
+async def test_a_text_frame_that_is_not_utf_8_closes_with_1007(
+    server: Running, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with socket_to(server.address) as socket:
+        await socket.start()
+        await socket.connection.send(b"\xff\xfe", text=True)
+        assert (await closed(socket))[0] == 1007
+    assert "Traceback" not in capsys.readouterr().err
+
+
 @pytest.mark.slow
 async def test_a_thousand_clients_that_come_subscribe_and_vanish(server: Running) -> None:
     tasks = len(asyncio.all_tasks())

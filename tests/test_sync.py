@@ -1,7 +1,5 @@
 """Syncing a taskset with a file: the plan, what it writes, what it refuses, and what it rests on."""
 
-import asyncio
-import contextlib
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
@@ -9,12 +7,12 @@ from motor.motor_asyncio import AsyncIOMotorClient
 from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStartedEvent, CommandSucceededEvent
 
 from domain.content import MetadataItem, TasksetDraft
-from domain.errors import ErrorCode, InUse, InvalidInput, NotFound, Problems
+from domain.errors import ErrorCode, InvalidInput, NotFound, Problems
 from domain.outcomes import ABSENT
 from domain.sync import SyncItem, TasksetChanges
 from resolvers.contents import contents
 from resolvers.context import Context
-from resolvers.members import member_revisions, members
+from resolvers.members import members
 from resolvers.metrics import delete_metric
 from resolvers.revisions import count_revisions, existing, head, select
 from resolvers.sync import Synced, SyncTaskset, sync_taskset
@@ -415,36 +413,3 @@ async def test_a_sync_can_go_back(context: Context) -> None:
     old = await select(context, TASKSET, await existing(context, TASKSET, "default", "capitals"), Selector(number=2))
     assert old is not None
     assert old.digest != back.revision.digest
-
-
-async def test_syncs_of_the_same_file_at_once_agree(context: Context) -> None:
-    done = await asyncio.gather(*(sync(context, rows(CAPITALS)) for _ in range(10)))
-    assert {each.revision and each.revision.number for each in done} == {1}
-    assert await count_revisions(context, TASKSET, await existing(context, TASKSET, "default", "capitals")) == 1
-
-
-async def test_syncs_race_with_publishes_and_deletions(context: Context) -> None:
-    await sync(context, rows(CAPITALS))
-
-    async def publish(number: int) -> None:
-        await replace_task(context, "default", "japan", ABSENT, task(f"Tokyo {number}?"))
-
-    async def remove() -> None:
-        with contextlib.suppress(NotFound, InUse):
-            await delete_task(context, "default", "peru", force=False)
-
-    async def edit(number: int) -> None:
-        await sync(
-            context, rows({**CAPITALS, "japan": f"Kyoto {number}?"}), changes=TasksetChanges(remove_missing=True)
-        )
-
-    await asyncio.gather(*(work for n in range(10) for work in (publish(n), remove(), edit(n))))
-    japan = await existing(context, TASK, "default", "japan")
-    stored = await count_revisions(context, TASK, japan)
-    assert stored == japan.number
-    found = await existing(context, TASKSET, "default", "capitals")
-    revision = await select(context, TASKSET, found, None)
-    assert revision is not None
-    listed = (await members(context, revision, PageRequest())).items
-    resolved = await member_revisions(context, listed)
-    assert {member.ref for member in listed} == set(resolved)

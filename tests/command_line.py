@@ -11,6 +11,7 @@ import anyio
 import typer
 from typer.testing import CliRunner
 
+from interop.harbor import verify_archive
 from pinset.commands import register
 from schema.build import build_schema
 from server.app import create_app
@@ -73,6 +74,7 @@ class CommandLine:
 @asynccontextmanager
 async def command_line(services: Services, **settings: Any) -> AsyncIterator[CommandLine]:
     """The command line against a server of its own over `services`."""
+    services.verify_archive = verify_archive
     application = create_app(Settings(introspection=False, **settings), services, build_schema())
     async with serving(application.asgi) as address:
         yield CommandLine(f"http://{address}")

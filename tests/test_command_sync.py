@@ -32,7 +32,7 @@ async def client(pinset: CommandLine) -> AsyncIterator[AsyncPinset]:
         yield connected
 
 
-@pytest.fixture(params=["inline"])
+@pytest.fixture(params=["inline", "blob"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways of a sync have to agree; the second is for files over 12 MiB, or over nothing here."""
     if request.param == "blob":

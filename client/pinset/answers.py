@@ -30,6 +30,12 @@ def data_of(response: httpx.Response) -> dict[str, Any]:
     return checked(answer, response.status_code)
 
 
+def raise_for_status(response: httpx.Response) -> None:
+    """Raise RequestError for an answer that says no, in the server's words where it has any."""
+    if response.is_error:
+        data_of(response)
+
+
 def checked(answer: Any, status: int = 200) -> dict[str, Any]:
     """The `data` of an answer that was parsed. Raises RequestError."""
     if not isinstance(answer, dict):

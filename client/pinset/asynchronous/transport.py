@@ -7,7 +7,7 @@ from typing import Any, Final, Self
 
 import httpx
 
-from pinset.answers import EVENT_STREAM, MEDIA_TYPES, EventLines, data_of, request_body
+from pinset.answers import EVENT_STREAM, MEDIA_TYPES, EventLines, data_of, raise_for_status, request_body
 from pinset.errors import RequestError, Unreachable
 
 CONNECT_RETRIES: Final = 2
@@ -92,7 +92,7 @@ class AsyncTransport:
             )
         except httpx.HTTPError as error:
             raise self._unreachable(error) from None
-        self._check(response)
+        raise_for_status(response)
 
     async def download(self, digest: str, path: Path, workspace: str) -> None:
         """Write a blob to a file. Raises RequestError where there is none."""
@@ -102,7 +102,7 @@ class AsyncTransport:
             ) as response:
                 if response.is_error:
                     await response.aread()
-                self._check(response)
+                raise_for_status(response)
                 with path.open("wb") as target:
                     async for block in response.aiter_bytes():
                         target.write(block)
@@ -113,11 +113,6 @@ class AsyncTransport:
         with path.open("rb") as stream:
             while block := stream.read(_CHUNK):
                 yield block
-
-    def _check(self, response: httpx.Response) -> None:
-        if response.is_error:
-            text = response.text.strip()[:500] or response.reason_phrase
-            raise RequestError(f"HTTP {response.status_code}: {text}", "HTTP", response.status_code)
 
     def _unreachable(self, error: httpx.HTTPError) -> Unreachable:
         why = str(error) or type(error).__name__

@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 import httpx
 
-from pinset.answers import EVENT_STREAM, MEDIA_TYPES, EventLines, data_of, request_body
+from pinset.answers import EVENT_STREAM, MEDIA_TYPES, EventLines, data_of, raise_for_status, request_body
 from pinset.errors import RequestError, Unreachable
 
 CONNECT_RETRIES: Final = 2
@@ -93,7 +93,7 @@ class Transport:
             )
         except httpx.HTTPError as error:
             raise self._unreachable(error) from None
-        self._check(response)
+        raise_for_status(response)
 
     def download(self, digest: str, path: Path, workspace: str) -> None:
         """Write a blob to a file. Raises RequestError where there is none."""
@@ -103,7 +103,7 @@ class Transport:
             ) as response:
                 if response.is_error:
                     response.read()
-                self._check(response)
+                raise_for_status(response)
                 with path.open("wb") as target:
                     for block in response.iter_bytes():
                         target.write(block)
@@ -114,11 +114,6 @@ class Transport:
         with path.open("rb") as stream:
             while block := stream.read(_CHUNK):
                 yield block
-
-    def _check(self, response: httpx.Response) -> None:
-        if response.is_error:
-            text = response.text.strip()[:500] or response.reason_phrase
-            raise RequestError(f"HTTP {response.status_code}: {text}", "HTTP", response.status_code)
 
     def _unreachable(self, error: httpx.HTTPError) -> Unreachable:
         why = str(error) or type(error).__name__

@@ -130,9 +130,11 @@ class Worker:
 
     async def _execute(self, plan: JobPlan) -> list[asyncio.Task[None]]:
         """Lease waiting trials and begin them."""
-        if self._room < 1:
+        left = await self._services.quotas.running_left(plan.job.workspace)
+        room = self._room if left is None else min(self._room, left)
+        if room < 1:
             return []
-        claim = Claim(self._name, self._room, self._lease_seconds)
+        claim = Claim(self._name, room, self._lease_seconds)
         leased = await self._services.shared(Committers).commit(plan.job.id, claim)
         executions = await self._executions(plan, leased)
         return [self._begin(each, self._reported(plan, each, executions[each.trial.id])) for each in leased]

@@ -3,10 +3,9 @@
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final, TypeAlias
 
-from scipy.special import stdtrit
+from evaluation.metrics.quantiles import student_t_975
 
 UNIT: Final = (0.0, 1.0)
 
@@ -91,14 +90,9 @@ def interval95(mean: float | None, error: float | None, clusters: int) -> Interv
     """The 95 % interval by Student's t over independent clusters; None under two of them."""
     if mean is None or error is None or clusters < 2:
         return None
-    reach = _quantile(clusters - 1) * error
+    reach = student_t_975(clusters - 1) * error
     low, high = mean - reach, mean + reach
     return (low, high) if math.isfinite(low) and math.isfinite(high) else None
-
-
-@lru_cache(maxsize=4096)
-def _quantile(degrees: int) -> float:
-    return float(stdtrit(degrees, 0.975))
 
 
 def _is_number(value: float | None) -> bool:

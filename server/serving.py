@@ -16,13 +16,13 @@ import structlog
 import uvicorn
 from pydantic import SecretStr
 
-from domain.errors import StartupFailure
 from domain.limits import MAX_BODY_BYTES
 from evaluation.sweeper import Sweeper
 from interop.harbor import verify_archive
 from schema.build import build_schema
 from server.app import Application, create_app
 from server.children import worker_beside
+from server.early import Starting
 from server.settings import Settings
 from server.telemetry import Tracer, start_tracing
 from storage import local
@@ -44,18 +44,22 @@ KEEP_ALIVE_SECONDS: Final = 65
 Announce = Callable[[str, bool], None]
 
 
-def run(settings: Settings, announce: Announce) -> None:
-    """Serve until a signal comes; `announce(url, is_new)` is called once it answers. Raises StartupFailure."""
+def run(settings: Settings, announce: Announce, listener: socket.socket, starting: Starting | None) -> None:
+    """Serve until a signal comes; `announce(url, is_new)` is called once it answers. Raises StartupFailure.
+
+    `starting` is a private MongoDB on its way, where the settings name none.
+    """
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        runner.run(serve(settings, announce))
+        runner.run(serve(settings, announce, listener, starting))
 
 
-async def serve(settings: Settings, announce: Announce) -> None:
+async def serve(
+    settings: Settings, announce: Announce, listener: socket.socket, starting: Starting | None = None
+) -> None:
     """As `run`, within a running event loop."""
-    listener = bind(settings.host, settings.port)
     with contextlib.closing(listener):
         tracer = start_tracing(settings.otel_endpoint)
-        async with mongodb_url(settings) as url:
+        async with mongodb_url(settings, starting) as url:
             settings = settings.model_copy(update={"mongodb_url": SecretStr(url)})
             async with open_database(settings, tracer) as services, worker_beside(settings, url):
                 services.shared(Sweeper).start()
@@ -66,17 +70,6 @@ async def serve(settings: Settings, announce: Announce) -> None:
                 address = _url(settings, listener)
                 server = Server(application, lambda: announce(address, is_new), settings.trusted_proxies)
                 await server.serve(sockets=[listener])
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """A listening socket, taken before anything else starts. Raises StartupFailure where it cannot be had."""
-    try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server(address[:2], family=family, backlog=2048)
-    except OSError as error:
-        raise StartupFailure(
-            f"Cannot listen on {host}:{port}: {error.strerror or error}. Choose another --port."
-        ) from error
 
 
 @contextlib.asynccontextmanager
@@ -98,12 +91,15 @@ async def open_database(settings: Settings, tracer: Tracer | None = None) -> Asy
 
 
 @contextlib.asynccontextmanager
-async def mongodb_url(settings: Settings) -> AsyncIterator[str]:
+async def mongodb_url(settings: Settings, starting: Starting | None = None) -> AsyncIterator[str]:
     """The MongoDB to use: the one in the settings, else a private one that ends with the body."""
     if settings.mongodb_url is not None:
         yield settings.mongodb_url.get_secret_value()
         return
-    mongodb = await local.start(settings.data_dir, mongod=settings.mongod)
+    if starting is None:
+        mongodb = await local.start(settings.data_dir, mongod=settings.mongod)
+    else:
+        mongodb = await asyncio.wrap_future(starting)
     try:
         yield mongodb.url
     finally:

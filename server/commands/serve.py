@@ -1,6 +1,7 @@
 """`pinset serve`: the API server, with a MongoDB of its own unless it is given one."""
 
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -27,13 +28,17 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the GraphQL API until Ctrl-C. Settings come from PINSET_* variables; options win over them."""
+    from server.early import early_mongodb
+    from server.listening import bind
     from server.logging import configure
-    from server.serving import run
     from server.settings import load_settings
 
     settings = load_settings(host=host, port=port, data_dir=data_dir, worker=worker)
     configure(settings.log_format, settings.log_level)
-    run(settings, announce)
+    with closing(bind(settings.host, settings.port)) as listener, early_mongodb(settings) as starting:
+        from server.serving import run
+
+        run(settings, announce, listener, starting)
 
 
 def announce(url: str, is_new: bool) -> None:

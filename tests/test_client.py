@@ -1,5 +1,6 @@
 """The Python client against a real server: both surfaces, paging, errors, and the HumanEval example."""
 
+import re
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -161,6 +162,19 @@ async def test_the_synchronous_client_has_the_same_calls(url: str) -> None:
             assert client.execute("{ viewer { name } }")["viewer"]["name"]
 
     await anyio.to_thread.run_sync(use)
+
+
+async def test_the_readme_s_example_runs_as_it_stands(
+    url: str, client: AsyncPinset, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    readme = (Path(__file__).parent.parent / "client" / "README.md").read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    monkeypatch.setenv("PINSET_URL", url)
+    await anyio.to_thread.run_sync(exec, example, {})
+    taskset = await client.tasksets.retrieve("geography")
+    first, second = capsys.readouterr().out.splitlines()[-2:]
+    assert first == taskset.latest.ref
+    assert second.endswith(" 1")
 
 
 def test_the_synchronous_client_is_written_from_the_asynchronous_one() -> None:

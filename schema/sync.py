@@ -11,9 +11,10 @@ from domain import sync as domain
 from domain.names import DEFAULT_WORKSPACE
 from domain.outcomes import Absent
 from domain.sync import TasksetChanges
-from resolvers import sync as use_cases
+from resolvers.sync import sync_taskset
 from resolvers.sync_file import NamedTask, TaskFile, blob_file
 from resolvers.sync_moves import PlanMoved
+from resolvers.sync_plan import SyncTaskset
 from schema.arguments import absent_or
 from schema.errors import UserError, answer, present
 from schema.revisions import MetadataItemInput, metadata_drafts
@@ -136,7 +137,7 @@ class SyncMutations:
 
 
 async def _sync(info: Info, input: SyncTasksetInput) -> SyncTasksetPayload:
-    request = use_cases.SyncTaskset(
+    request = SyncTaskset(
         workspace=input.workspace,
         name=input.name,
         file=_file(info, input),
@@ -145,7 +146,7 @@ async def _sync(info: Info, input: SyncTasksetInput) -> SyncTasksetPayload:
         plan_digest=input.plan_digest,
     )
     try:
-        done = await use_cases.sync_taskset(info.context, request)
+        done = await sync_taskset(info.context, request)
     except PlanMoved as moved:
         return SyncTasksetPayload(plan=_present_plan(moved.plan), errors=[present(moved)])
     return SyncTasksetPayload(

@@ -18,8 +18,9 @@ from interop.harbor import verify_archive
 from pinset.files.packages import write_archive
 from resolvers.access import Viewer
 from resolvers.context import Context
-from resolvers.sync import SyncTaskset, sync_taskset
+from resolvers.sync import sync_taskset
 from resolvers.sync_file import NamedTask
+from resolvers.sync_plan import SyncTaskset
 from resolvers.tasks import create_task, delete_task, replace_task
 from resolvers.workspaces import create_workspace
 from storage import blobs

@@ -15,9 +15,10 @@ from resolvers.context import Context
 from resolvers.members import members
 from resolvers.metrics import delete_metric
 from resolvers.revisions import count_revisions, existing, head, select
-from resolvers.sync import Synced, SyncTaskset, sync_taskset
+from resolvers.sync import Synced, sync_taskset
 from resolvers.sync_file import NamedTask, TaskFile
 from resolvers.sync_moves import PlanMoved
+from resolvers.sync_plan import SyncTaskset
 from resolvers.tasks import create_task, delete_task, replace_task
 from resolvers.tasksets import create_taskset, replace_taskset
 from resolvers.workspaces import create_workspace

@@ -6,8 +6,9 @@ from domain.errors import ErrorCode, InvalidInput
 from domain.limits import MAX_MEMBERS
 from domain.sync import TasksetChanges
 from resolvers.context import Context
-from resolvers.sync import Synced, SyncTaskset, sync_taskset
+from resolvers.sync import Synced, sync_taskset
 from resolvers.sync_file import NamedTask
+from resolvers.sync_plan import SyncTaskset
 from tests.drafts import task
 from tests.test_sync import file_of
 

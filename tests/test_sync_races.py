@@ -13,8 +13,9 @@ from resolvers.context import Context
 from resolvers.members import member_revisions, members
 from resolvers.metrics import delete_metric, metric
 from resolvers.revisions import count_revisions, existing, head, select
-from resolvers.sync import SyncTaskset, sync_taskset
+from resolvers.sync import sync_taskset
 from resolvers.sync_file import NamedTask
+from resolvers.sync_plan import SyncTaskset
 from resolvers.tasks import delete_task, replace_task
 from resolvers.tasksets import delete_taskset
 from storage.pages import PageRequest

@@ -31,7 +31,7 @@ def server(*arguments: object, **environment: str) -> Iterator[subprocess.Popen[
     process = subprocess.Popen(
         [sys.executable, "-c", SERVE, "serve", *map(str, arguments)],
         cwd=ROOT,
-        env={**inherited, "PINSET_WORKER": "false", **environment},
+        env={**inherited, "PYTHONPATH": f"{ROOT}:{ROOT / 'client'}", "PINSET_WORKER": "false", **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

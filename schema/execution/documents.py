@@ -38,7 +38,7 @@ MAX_CACHED_TOKENS: Final = 300_000
 
 _TOKEN: Final = re.compile(
     r'''"""(?:\\"""|[^"]|"(?!""))*+"""|"(?:[^"\\\n\r]|\\.)*+"|(?P<comment>\#[^\n\r]*)'''
-    r"""|[_A-Za-z][_0-9A-Za-z]*|-?[0-9][0-9.eE+\-]*|\.\.\.|[!$&()\[\]{}:=@|]"""
+    r"""|[_A-Za-z][_0-9A-Za-z]*|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+\-]?[0-9]+)?|\.\.\.|[!$&()\[\]{}:=@|]"""
 )
 
 _RULES: Final = (*specified_rules, MaybeNullValidationRule, OneOfInputValidationRule)

@@ -103,12 +103,13 @@ class Documents:
         return found
 
     def read(self, text: str) -> Document:
-        """Parse, measure and validate a document; what is wrong with it is in its `errors`."""
-        document = self._read(text)
-        self._keep(text, document)
+        """Parse, measure and validate a document, and keep it; what is wrong with it is in its `errors`."""
+        document = self.parse(text)
+        self.keep(text, document)
         return document
 
-    def _read(self, text: str) -> Document:
+    def parse(self, text: str) -> Document:
+        """As `read`, without keeping it; may run in a thread."""
         if has_too_many_tokens(text):
             limit = _too_many_tokens()
             return Document(errors=(GraphQLError(limit.message, original_error=limit),))
@@ -128,7 +129,8 @@ class Documents:
         operations = [_operation(ast, node, size) for size, node in zip(sizes, nodes, strict=True)]
         return Document({operation.name: operation for operation in operations}, tokens=tokens)
 
-    def _keep(self, text: str, document: Document) -> None:
+    def keep(self, text: str, document: Document) -> None:
+        """Remember a document, and forget the oldest ones where there are too many."""
         previous = self._known.pop(text, None)
         self._tokens += document.tokens - (previous.tokens if previous else 0)
         self._known[text] = document

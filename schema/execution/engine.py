@@ -114,9 +114,11 @@ class Engine:
         return operation
 
     async def _read(self, text: str) -> Document:
-        if len(text) > THREAD_CHARACTERS:
-            return await asyncio.to_thread(self.documents.read, text)
-        return self.documents.read(text)
+        if len(text) <= THREAD_CHARACTERS:
+            return self.documents.read(text)
+        document = await asyncio.to_thread(self.documents.parse, text)
+        self.documents.keep(text, document)
+        return document
 
     async def execute(self, operation: Operation, variables: Variables, context: Context) -> Answer:
         """Run a query or mutation within its time. A mutation that has begun to write is never cut off."""

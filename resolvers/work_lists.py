@@ -1,7 +1,7 @@
 """The work list of a job: a taskset's members, inline tasks, or dataset rows, selected and resolved to content."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final, TypeAlias
 
@@ -10,7 +10,7 @@ from domain.content import TaskDraft, check_task
 from domain.errors import Collector, ErrorCode, InvalidInput, NotFound, Path, Problems, UserError
 from domain.limits import MAX_TRIALS
 from domain.names import check_name, shown
-from domain.references import parse_metric_reference, parse_reference
+from domain.references import archive_blob, parse_metric_reference, parse_reference
 from evaluation.plans import texts as stored_texts
 from resolvers import revisions
 from resolvers.context import Context
@@ -129,6 +129,7 @@ async def _add_members(context: Context, work: WorkList, members: Sequence[Membe
                 kind=spec["kind"],
                 config=revision.config,
                 metrics=tuple(spec.get("metrics", ())),
+                archive=archive_blob(spec.get("archive_ref", "")),
             ),
             member.position - 1,
         )
@@ -167,6 +168,7 @@ def from_tasks(
             continue
         work.texts[content.digest] = content.text
         task = _inline(work, name, content.digest, content.kind, content.config, content.metrics)
+        task = replace(task, archive=None if content.archive is None else content.archive.blob)
         _add(work, task, index)
     return work
 

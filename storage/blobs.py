@@ -13,7 +13,7 @@ from storage.driver import Bucket, Database, DuplicateKeyError, ObjectId
 UNUSED_AFTER: Final = timedelta(days=1)
 _CHUNK_BYTES: Final = 255 * 1024
 _BATCH: Final = 500
-_USERS: Final = ("trials", "task_revisions")
+_USERS: Final = ("trials", "task_revisions", "job_tasks")
 
 
 async def keep(database: Database, workspace: str, identity: str, content: bytes) -> None:

@@ -44,7 +44,12 @@ INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
     ),
     "tasks": (*_LISTED, *_narrowed("workspace kind", "workspace metrics")),
     "tasksets": _LISTED,
-    "task_revisions": (*_REVISIONS, _SIZE, IndexModel([("metrics", UP), ("_id", UP)])),
+    "task_revisions": (
+        *_REVISIONS,
+        _SIZE,
+        IndexModel([("metrics", UP), ("_id", UP)]),
+        IndexModel([("blobs", UP)], sparse=True),
+    ),
     "taskset_revisions": (
         *_REVISIONS,
         _SIZE,
@@ -78,6 +83,7 @@ INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
         IndexModel([("job", UP), ("name", UP)], unique=True),
         IndexModel([("digest", UP)]),
         IndexModel([("revision", UP)], sparse=True),
+        IndexModel([("blobs", UP)], sparse=True),
     ),
     "trials": (
         IndexModel([("job", UP), ("order", UP)], unique=True),

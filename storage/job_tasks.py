@@ -16,7 +16,8 @@ class JobTask:
     """One entry of a work list; `position` counts from 0, `metrics` are qualified references.
 
     `ref` pins a stored task (`workspace/name#digest`) and is None for inline tasks and dataset rows, whose kind is
-    `row`. `config` is a harbor task's configuration as canonical text.
+    `row`. `config` is a harbor task's configuration as canonical text, `archive` the blob of its package, where that is
+    kept here.
     """
 
     id: ObjectId
@@ -30,6 +31,7 @@ class JobTask:
     kind: str
     config: str | None
     metrics: tuple[str, ...]
+    archive: str | None = None
 
     @property
     def is_row(self) -> bool:
@@ -76,6 +78,7 @@ def document(task: JobTask) -> dict[str, Any]:
         "kind": task.kind,
         "config": task.config,
         "metrics": list(task.metrics),
+        **({} if task.archive is None else {"blobs": [task.archive]}),
     }
 
 
@@ -93,4 +96,5 @@ def record(document: Document) -> JobTask:
         kind=document["kind"],
         config=document["config"],
         metrics=tuple(document["metrics"]),
+        archive=next(iter(document.get("blobs", ())), None),
     )

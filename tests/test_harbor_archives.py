@@ -5,7 +5,7 @@ import io
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -18,13 +18,18 @@ from interop.harbor import verify_archive
 from pinset.files.packages import write_archive
 from resolvers.access import Viewer
 from resolvers.context import Context
+from resolvers.jobs import cancel_job, delete_job
+from resolvers.submission import InlineTask, SubmitJob, submit_job
 from resolvers.sync import sync_taskset
 from resolvers.sync_file import NamedTask
 from resolvers.sync_plan import SyncTaskset
 from resolvers.tasks import create_task, delete_task, replace_task
+from resolvers.tasksets import create_taskset
 from resolvers.workspaces import create_workspace
 from storage import blobs
 from storage.services import Services
+from tests.drafts import suite
+from tests.job_fixtures import RUNNER
 from tests.test_files_harbor import EXAMPLE, EXAMPLE_HASH
 from tests.test_sync import file_of
 
@@ -164,6 +169,23 @@ async def test_an_archive_stays_as_long_as_a_revision_names_it(harbor: Context) 
     assert kept == ARCHIVE
     await delete_task(harbor, "default", "line-count", force=False)
     assert await blobs.sweep(database, timedelta(seconds=-1)) == 1
+
+
+async def test_an_archive_stays_as_long_as_a_job_needs_it(harbor: Context) -> None:
+    await upload(harbor)
+    await create_task(harbor, "default", "line-count", None, task())
+    await create_taskset(harbor, "default", "counts", None, suite("line-count"))
+    sources: list[dict[str, Any]] = [{"taskset": "counts"}, {"tasks": [InlineTask("inline", task())]}]
+    jobs = [
+        await submit_job(harbor, SubmitJob(workspace="default", fingerprint="", target=RUNNER, **source))
+        for source in sources
+    ]
+    await delete_task(harbor, "default", "line-count", force=True)
+    for job in jobs:
+        assert await blobs.sweep(harbor.services.database, timedelta(seconds=-1)) == 0
+        await cancel_job(harbor, job.id)
+        await delete_job(harbor, job.id)
+    assert await blobs.sweep(harbor.services.database, timedelta(seconds=-1)) == 1
 
 
 async def test_a_large_archive_goes_through_a_file(harbor: Context, tmp_path: Path) -> None:

@@ -12,9 +12,15 @@ from server.accept import MediaType
 _STATUS_OF_CODE: Final = {
     "INTERNAL_SERVER_ERROR": 500,
     "OPERATION_TIMEOUT": 503,
+    "RATE_LIMITED": 429,
     "SERVICE_UNAVAILABLE": 503,
     "UNAUTHENTICATED": 401,
 }
+
+
+def status_of_refusal(code: str) -> int:
+    """The status of a request that was refused before it was looked at, by the code of its error."""
+    return _STATUS_OF_CODE.get(code, 400)
 
 
 def status_of(answer: Answer, media: MediaType) -> int:

@@ -15,9 +15,11 @@ from domain.names import DEFAULT_WORKSPACE
 from resolvers import blobs as use_cases
 from resolvers.context import Context
 from server.addresses import client_address
+from server.answers import status_of_refusal
 from server.bodies import HttpProblem
 from server.http import problem_response
 from server.operations import Operations
+from server.rate import RateLimited
 
 log = structlog.get_logger("pinset.blobs")
 
@@ -118,6 +120,9 @@ def _problem(error: PinsetError) -> HttpProblem:
         case InvalidInput():
             return HttpProblem(413 if error.code == "LIMIT_EXCEEDED" else 422, error.code.value, error.message)
         case RequestError():
-            return HttpProblem(401 if error.code == "UNAUTHENTICATED" else 400, error.code, error.message)
+            problem = HttpProblem(status_of_refusal(error.code), error.code, error.message)
+            if isinstance(error, RateLimited):
+                problem.headers["retry-after"] = str(error.retry_after)
+            return problem
         case _:
             return HttpProblem(409, "CONFLICT", error.message)

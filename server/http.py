@@ -17,7 +17,7 @@ from schema.execution.documents import Operation, OperationKind
 from schema.execution.engine import Answer, RequestRefused, refusal, unexpected
 from server.accept import MediaType, preferences
 from server.addresses import client_address
-from server.answers import encode, status_of
+from server.answers import encode, status_of, status_of_refusal
 from server.bodies import HttpProblem, check_json_content, read_body
 from server.drain import Drain
 from server.ide import page
@@ -140,7 +140,7 @@ def _answer_response(answer: Answer, media: MediaType) -> Response:
 
 def _refused(error: RequestError) -> Response:
     """What is wrong before there is a GraphQL request to answer has a plain JSON body and a status of its own."""
-    status = {"UNAUTHENTICATED": 401, "RATE_LIMITED": 429, "SERVICE_UNAVAILABLE": 503}.get(error.code, 400)
+    status = status_of_refusal(error.code)
     response = problem_response(HttpProblem(status, error.code, error.message), error.extensions)
     if status == 401:
         response.headers["www-authenticate"] = 'Bearer realm="pinset"'

@@ -9,7 +9,7 @@ import contextlib
 import itertools
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
@@ -20,8 +20,13 @@ from graphql import GraphQLField
 from domain.errors import Unauthenticated
 from domain.grants import Grant, Scope
 from domain.names import DEFAULT_WORKSPACE
+from domain.targets import TargetKind
+from evaluation.leases import new_token
 from resolvers import tokens
 from resolvers.context import Context
+from resolvers.jobs import cancel_job, pause_job
+from resolvers.leases import lease_trials
+from resolvers.submission import InlineTask, SubmitJob, submit_job
 from schema.build import build_schema
 from schema.execution.engine import Answer
 from schema.nodes import global_id
@@ -36,6 +41,7 @@ from storage.driver import ObjectId
 from storage.services import Services
 from storage.tokens import create as store_token
 from tests.graphql_client import GraphQLClient, Result
+from tests.job_fixtures import harbor
 from tests.schema_walk import arguments, document, root_fields
 
 pytestmark = pytest.mark.anyio
@@ -124,7 +130,7 @@ class World:
 
 TASK: Final = {"spec": {"harbor": {"archiveRef": "vault/files#a", "archiveDigest": "0" * 64}}}
 JOB: Final = {"workspace": VAULT, "tasks": [{"name": "one", "task": TASK}], "target": {"runner": {"name": "robot"}}}
-NOUNS: Final = ("Taskset", "Task", "Metric", "Workspace", "Job", "Token")
+NOUNS: Final = ("Taskset", "Task", "Metric", "Workspace", "Job", "Trial", "Lease", "Token")
 
 
 def noun_of(operation: str) -> str:
@@ -136,10 +142,20 @@ async def filled(world: World, name: str, definition: GraphQLField) -> dict[str,
     """Arguments that lead into the vault, to records made for them."""
     prepared = Prepared(world)
     noun = noun_of(name)
-    if not name.startswith(("create", "sync", "submit", "lease")):
+    if not name.startswith(("create", "sync", "submit")):
         await prepared.make(name, noun)
     await prepared.make_more(name)
-    return arguments(name, definition, prepared.fill)
+    values = arguments(name, definition, prepared.fill)
+    if name in OPTIONAL:
+        values["input"] |= OPTIONAL[name]
+    return values
+
+
+# Fields that may be left out in general, but not here.
+OPTIONAL: Final[Mapping[str, Mapping[str, Any]]] = {
+    "submitJob": {"tasks": [{"name": "t", "task": TASK}], "target": {"runner": {"name": "robot"}}},
+    "reportTrial": {"reward": 1.0},
+}
 
 
 class Prepared:
@@ -147,44 +163,51 @@ class Prepared:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self.owner = Context(world.services, ADMIN_VIEWER)
         self.values: dict[str, Any] = {"workspace": VAULT, "tag": "good", "revision": {"number": 1}, "runner": "robot"}
 
     async def make(self, name: str, noun: str) -> None:
-        world = self.world
         if noun in ("Metric", "Task", "Taskset"):
-            self.values["name"] = await world.record(noun)
-            self.values["ref"] = f"{VAULT}/{self.values['name']}"
-            query = f"query($w: String!, $n: String!) {{ {noun.lower()}(workspace: $w, name: $n) {{ id }} }}"
-            data = await world.owner.data(query, {"w": VAULT, "n": self.values["name"]})
-            self.values["id"] = data[noun.lower()]["id"]
-            self.values["ids"] = [self.values["id"]]
+            await self._make_record(noun)
         elif noun == "Workspace":
             self.values["name"] = VAULT
-        elif noun == "Job":
-            await self.submit()
-            if name in ("retryJob", "deleteJob"):
-                await world.do("cancelJob", id=self.values["id"])
-            if name == "resumeJob":
-                await world.do("pauseJob", id=self.values["id"])
         elif noun == "Token":
             grant = Grant(VAULT, frozenset({Scope.READ}))
-            _, record = await store_token(world.services, "made", [grant], None, None)
+            _, record = await store_token(self.world.services, "made", [grant], None, None)
             self.values["id"] = global_id("Token", record.id)
+        elif noun in ("Job", "Trial", "Lease"):
+            await self._make_job(name)
 
-    async def submit(self) -> None:
-        """A job of one trial that waits for the runner."""
-        payload = await self.world.do("submitJob", **JOB)
-        self.values["id"], self.values["name"] = payload["job"]["id"], payload["job"]["name"]
+    async def _make_record(self, noun: str) -> None:
+        self.values["name"] = await self.world.record(noun)
+        self.values["ref"] = f"{VAULT}/{self.values['name']}"
+        query = f"query($w: String!, $n: String!) {{ {noun.lower()}(workspace: $w, name: $n) {{ id }} }}"
+        data = await self.world.owner.data(query, {"w": VAULT, "n": self.values["name"]})
+        self.values["id"] = data[noun.lower()]["id"]
+        self.values["ids"] = [self.values["id"]]
+
+    async def _make_job(self, name: str) -> None:
+        """A job for the runner `robot`, as far as the operation needs it to be."""
+        wanted = SubmitJob(
+            workspace=VAULT,
+            fingerprint="",
+            tasks=[InlineTask("t", harbor())],
+            target=(TargetKind.RUNNER, {"name": "robot"}),
+        )
+        job = await submit_job(self.owner, wanted)
+        self.values |= {"id": global_id("Job", job.id), "job": global_id("Job", job.id), "name": job.name}
+        self.values |= {"base": self.values["id"], "candidate": self.values["id"], "to": self.values["id"]}
+        if name == "resumeJob":
+            await pause_job(self.owner, job.id)
+        if name in ("retryJob", "deleteJob"):
+            await cancel_job(self.owner, job.id)
+        if name in ("extendLeases", "reportTrial"):
+            (handout,) = await lease_trials(self.owner, job.id, VAULT, "robot", 1, 60)
+            self.values |= {"lease": handout.leased.token.text, "tokens": [handout.leased.token.text]}
 
     async def make_more(self, name: str) -> None:
         """What single fields need."""
         values = self.values
-        if name in ("leaseTrials", "extendLeases", "reportTrial"):
-            await self.submit()
-        if name in ("extendLeases", "reportTrial"):
-            leased = await self.world.do("leaseTrials", workspace=VAULT, runner="robot")
-            token = leased["leases"][0]["token"]
-            values["tokens"], values["report"] = [token], {"lease": token, "reward": 1.0}
         values.setdefault("name", self.world.fresh(noun_of(name)))
         values["task"] = {"spec": {"harbor": {"archiveRef": "vault/files#a", "archiveDigest": "1" * 64}}}
         values["taskset"] = {"description": "Other content than that of the record."}
@@ -196,7 +219,7 @@ class Prepared:
 
     def fill(self, root: str, name: str, type_: Any) -> Any:
         if name == "input":
-            return {"submitJob": JOB, "reportTrial": self.values.get("report")}.get(root, NotImplemented)
+            return NotImplemented
         if name == "tasks":
             return [{"name": self.world.fresh("task"), "task": TASK}]
         return self.values.get(name, NotImplemented)
@@ -232,16 +255,12 @@ async def _secrets(admin: Context) -> dict[str, str | None]:
 
 
 def moved(values: Any) -> Any:
-    """The same arguments, leading where nothing is: to an absent workspace, to ids that nothing has."""
-    text = json.dumps(values).replace(VAULT, NOWHERE)
-    swapped = json.loads(text)
-    for holder in (swapped, *(value for value in swapped.values() if isinstance(value, dict))):
-        for key in ("id", "job"):
-            if key in holder:
-                holder[key] = unknown_id(holder[key])
-        if "ids" in holder:
-            holder["ids"] = [unknown_id(identity) for identity in holder["ids"]]
-    return swapped
+    """The same arguments, leading where nothing is: to an absent workspace, to ids and leases that nothing has."""
+    if isinstance(values, dict):
+        return {key: UNKNOWN[key](value) if key in UNKNOWN else moved(value) for key, value in values.items()}
+    if isinstance(values, list):
+        return [moved(value) for value in values]
+    return values.replace(VAULT, NOWHERE) if isinstance(values, str) else values
 
 
 def unknown_id(identity: str) -> str:
@@ -250,21 +269,38 @@ def unknown_id(identity: str) -> str:
     return global_id(type_name, ObjectId())
 
 
+def unknown_lease(_: str) -> str:
+    """A well-formed lease of no job."""
+    return new_token(ObjectId(), ObjectId()).text
+
+
+UNKNOWN: Final[Mapping[str, Callable[[Any], Any]]] = {
+    **dict.fromkeys(("id", "job", "base", "candidate", "to"), unknown_id),
+    "ids": lambda ids: [unknown_id(identity) for identity in ids],
+    "lease": unknown_lease,
+    "tokens": lambda leases: [unknown_lease(lease) for lease in leases],
+}
+
+
 def seen(result: Result, values: Any) -> str:
     """An answer without the names and ids that it was asked with."""
     text = json.dumps({"data": result.data, "errors": result.errors}, sort_keys=True)
     for name, identity in _identities(values):
         text = text.replace(identity, f"<{name}>")
+        # Messages may show the stored id within a global one.
+        stored = base64.urlsafe_b64decode(identity + "=" * (-len(identity) % 4)).partition(b":")[2]
+        if len(stored) == 24:
+            text = text.replace(stored.decode(), f"<{name}>")
     text = re.sub(r'"lastUsedAt": [^,}]*', "", text)
     return text.replace(VAULT, "<workspace>").replace(NOWHERE, "<workspace>")
 
 
 def _identities(value: Any) -> list[tuple[str, str]]:
-    if isinstance(value, dict):
-        own = [(key, each) for key, each in value.items() if key in ("id", "job") and isinstance(each, str)]
-        listed = [("id", each) for each in value.get("ids", ())]
-        return [*own, *listed, *(pair for each in value.values() for pair in _identities(each))]
-    return []
+    if not isinstance(value, dict):
+        return []
+    own = [(key, each) for key, each in value.items() if key in UNKNOWN and isinstance(each, str)]
+    listed = [(key, each) for key in ("ids", "tokens") for each in value.get(key, ())]
+    return [*own, *listed, *(pair for each in value.values() for pair in _identities(each))]
 
 
 def codes(result: Result, name: str) -> list[str]:

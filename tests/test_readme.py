@@ -78,6 +78,8 @@ async def test_the_example_runs_as_it_stands(client: GraphQLClient) -> None:
         "replaceTask",
         "createTaskset",
         "taskset",
+        "submitJob",
+        "jobByName",
     ]
     assert answers[2]["replaceTask"]["outcome"] == "PUBLISHED"
     assert answers[2]["replaceTask"]["revision"]["tags"] == ["blessed", "latest"]
@@ -85,4 +87,5 @@ async def test_the_example_runs_as_it_stands(client: GraphQLClient) -> None:
     assert member["ref"] == f"default/capital-of-france#{answers[2]['replaceTask']['revision']['digest']}"
     [read] = answers[4]["taskset"]["latest"]["members"]["nodes"]
     assert (read["isOutdated"], read["revision"]["number"]) == (False, 2)
+    assert answers[6]["jobByName"]["progress"]["total"] == 1
     assert read["revision"]["spec"] == {"prompt": "Name the capital city of France."}

@@ -54,7 +54,11 @@ INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
         *_REVISIONS,
         _SIZE,
         IndexModel([("members", UP), ("_id", UP)]),
-        IndexModel([("members", UP), ("parent", UP)], name="head_members", partialFilterExpression={"isHead": True}),
+        IndexModel(
+            [("contains", UP), ("parent", UP), ("_id", UP), ("workspace", UP)],
+            name="head_members",
+            partialFilterExpression={"contains": {"$exists": True}},
+        ),
     ),
     "audit": (
         IndexModel([("workspace", UP), ("_id", DOWN)]),

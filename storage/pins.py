@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from storage.deletion import pins_of
 from storage.driver import Database
 from storage.filters import readable_users
 from storage.pages import Order, PageRequest, fetch
@@ -66,4 +65,4 @@ def _pinning(ref: str, workspaces: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _containing(ref: str, workspaces: Sequence[str] | None) -> dict[str, Any]:
-    return {"isHead": True, **pins_of(ref), **readable_users(workspaces)}
+    return {"contains": ref, **readable_users(workspaces)}

@@ -196,7 +196,8 @@ def _revision_document(publication: Publication, parent: ObjectId, number: int, 
         return {**document, "metrics": list(publication.metrics), "config": publication.config, **blobs}
     return {
         **document,
-        "isHead": True,
+        # Only while it is the latest: what a task's tasksets are found by, in the index alone.
+        "contains": [ref.partition("#")[0] for ref in publication.members],
         "memberCount": len(publication.members),
         "members": list(publication.members),
         "memberIds": list(publication.member_ids),

@@ -132,7 +132,7 @@ async def write(database: Database, session: Session, kind: RecordKind, steps: S
     if changes:
         await database[kind.heads].bulk_write(changes, session=session)
     if demoted:
-        unset = {"$set": {"isHead": False}}
+        unset = {"$unset": {"contains": True}}
         await database[kind.revisions].update_many({"_id": {"$in": demoted}}, unset, session=session)
     if moves:
         await database["tag_moves"].insert_many(moves, session=session)

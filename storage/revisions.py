@@ -12,7 +12,8 @@ from storage.services import Services
 
 NEWEST_FIRST: Final = Order("number", descending=True)
 # A list of revisions does not carry the members of each: 10,000 pins are a megabyte.
-WITHOUT_MEMBERS: Final = {"members": 0, "memberIds": 0}
+WITHOUT_MEMBERS: Final = {"members": 0, "memberIds": 0, "contains": 0}
+_WHOLE: Final = {"contains": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ async def find_revisions(services: Services, kind: RecordKind, ids: Iterable[Obj
     found = {identity: revision for identity, revision in known.items() if revision is not None}
     missing = wanted - found.keys()
     if missing:
-        cursor = services.database[kind.revisions].find({"_id": {"$in": list(missing)}})
+        cursor = services.database[kind.revisions].find({"_id": {"$in": list(missing)}}, _WHOLE)
         for document in await cursor.to_list(None):
             revision = revision_record(document)
             services.caches.remember(revision)
@@ -106,7 +107,7 @@ async def select(services: Services, kind: RecordKind, head: Head, selector: Sel
         query["digest"] = selector.digest
     else:
         return None
-    document = await services.database[kind.revisions].find_one(query, sort=[("number", DESCENDING)])
+    document = await services.database[kind.revisions].find_one(query, _WHOLE, sort=[("number", DESCENDING)])
     return None if document is None else revision_record(document)
 
 

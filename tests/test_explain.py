@@ -8,14 +8,19 @@ from typing import Any
 import pytest
 
 from domain.content import MetadataItem, TaskKind
+from domain.grants import Grant, Scope
 from domain.metrics import MetricType
+from resolvers.access import Viewer
 from resolvers.context import Context
 from resolvers.metrics import metrics
 from resolvers.revisions import heads
+from resolvers.tasksets import create_taskset, replace_taskset
+from resolvers.usage import count_tasksets_of, tasksets_of
 from storage.driver import Database, ObjectId
 from storage.filters import DateRange, HeadFilter, MetadataMatch, MetricFilter, facets_of
 from storage.pages import Order, OrderField, PageRequest
 from storage.records import TASK, TASKSET
+from tests.drafts import stored_tasks, suite
 
 pytestmark = pytest.mark.anyio
 
@@ -55,15 +60,16 @@ class Cost:
     is_sorted: bool
 
 
-async def cost(database: Database, work: Awaitable[object]) -> Cost:
-    """The cost of the one query that `work` sends."""
+async def cost(database: Database, work: Awaitable[object], collection: str | None = None) -> Cost:
+    """The cost of the one query that `work` sends, of all or of those to one collection."""
     await database["system.profile"].drop()
     await database.command("profile", 2)
     try:
         await work
     finally:
         await database.command("profile", 0)
-    query = {"$or": [{"command.find": {"$exists": True}}, {"command.aggregate": {"$exists": True}}]}
+    query: dict[str, Any] = {} if collection is None else {"ns": f"{database.name}.{collection}"}
+    query |= {"$or": [{"command.find": {"$exists": True}}, {"command.aggregate": {"$exists": True}}]}
     found = await database["system.profile"].find(query).to_list(None)
     await database["system.profile"].drop()
     assert len(found) == 1, found
@@ -151,6 +157,25 @@ async def test_filters_of_tasksets_read_little_too(context: Context) -> None:
         spent = await cost(database, heads(context, TASKSET, "default", wanted, Order(), PageRequest(first=PAGE)))
         assert max(spent.keys, spent.documents) <= PAGE, (named, spent)
         assert "COLLSCAN" not in spent.plan
+
+
+async def test_the_tasksets_of_a_task_are_found_in_an_index_alone(context: Context) -> None:
+    task, _ = await stored_tasks(context, 2)
+    for number in range(30):
+        await create_taskset(context, "default", f"s{number}", None, suite(f"t{number % 2}", description=str(number)))
+    await replace_taskset(context, "default", "s0", None, suite("t1"))
+    services = context.services
+    limited = Context(services, Viewer("limited", (Grant("default", frozenset({Scope.READ})),)))
+    for reader in (context, limited):
+        plans = [
+            await cost(services.database, count_tasksets_of(reader, task.head)),
+            await cost(services.database, tasksets_of(reader, task.head, PageRequest(first=PAGE)), "taskset_revisions"),
+        ]
+        for spent in plans:
+            assert spent.plan.endswith("SCAN { contains: 1, parent: 1, _id: 1, workspace: 1 }")
+            assert (spent.documents, spent.is_sorted) == (0, False)
+            assert spent.keys <= PAGE
+    assert await count_tasksets_of(context, task.head) == 14
 
 
 METRICS = {

@@ -66,7 +66,7 @@ async def test_a_runner_s_rewards_become_results(pinset: CommandLine, client: As
     assert ended[0].code == 0, ended[0].err
     events = ended[0].lines
     assert [event["seq"] for event in events] == sorted({event["seq"] for event in events})
-    assert "status" in events[-1]
+    assert (events[0]["event"], events[-1]["event"], events[-1]["status"]) == ("JobSnapshot", "JobEnded", "COMPLETED")
     results = (await pinset.done("jobs", "results", "first", "--json")).json
     reward = results["summary"]["reward"]
     assert (reward["expected"], reward["scored"], reward["failed"], reward["mean"]) == (6, 4, 2, 0.5)

@@ -270,7 +270,7 @@ def _watch(client: "Pinset", job: "Job", json: bool) -> None:
             done = progress.completed + progress.partial + progress.failed + progress.cancelled
             bar.update(shown, completed=done, total=progress.total)
             if json:
-                print(jsonlib.dumps(plain(event), ensure_ascii=False), flush=True)
+                print(jsonlib.dumps({"event": event.typename__, **plain(event)}, ensure_ascii=False), flush=True)
 
         ended = client.jobs.wait(job.id, on_event=seen)
     if not json:

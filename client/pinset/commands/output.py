@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from rich.console import Console
@@ -72,6 +73,13 @@ def progress_bar(quiet: bool = False) -> Progress:
         console=Console(stderr=True),
         disable=quiet or not sys.stderr.isatty(),
     )
+
+
+def working(what: str, quiet: bool = False) -> AbstractContextManager[object]:
+    """A sign of life while the server works on one request."""
+    if quiet or not sys.stderr.isatty():
+        return nullcontext()
+    return Console(stderr=True).status(f"{what}…")
 
 
 def _cell(value: object) -> str:

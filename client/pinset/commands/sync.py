@@ -2,8 +2,7 @@
 
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,7 +27,7 @@ from pinset.commands.options import (
     connect,
     mapping_of,
 )
-from pinset.commands.output import progress_bar, say, show_json, show_table
+from pinset.commands.output import progress_bar, say, show_json, show_table, working
 from pinset.errors import NotFound
 from pinset.files.harbor import dataset_head
 from pinset.files.metrics import contains, metric_input
@@ -83,14 +82,14 @@ def sync(
             return
         if not dry_run:
             upload_archives(client, archives, workspace)
-        with _working("Planning", json):
+        with working("Planning", json):
             planned = planning.plan(client, target, contents)
         if not json:
             _show_plan(target, planned)
         applied = None
         if not dry_run:
             _ask(planned, target, yes or json)
-            with _working("Storing", json):
+            with working("Storing", json):
                 applied = planning.apply(client, target, contents, planned).revision
         _show(target, planned, applied, json)
 
@@ -118,14 +117,6 @@ def _read(source: Source, mapping: Fields, target: Target, folder: Path, quiet: 
         contents = planning.read_whole(rows, folder / "rows.jsonl", seen)
         bar.update(shown, total=len(contents.places))
     return contents, archives
-
-
-@contextmanager
-def _working(what: str, quiet: bool) -> Iterator[None]:
-    """A sign of life while the server works on one request."""
-    with progress_bar(quiet) as bar:
-        bar.add_task(what, total=None)
-        yield
 
 
 def _target(
@@ -189,7 +180,8 @@ def _show_plan(target: Target, plan: "SyncPlan") -> None:
     last = "take out" if target.remove_missing else "keep"
     groups = (("create", plan.to_create), ("update", plan.to_update), (last, plan.remote_only))
     rows = [(verb, item) for verb, items in groups for item in items]
-    show_table(("", "task", "now", "then"), [_row(verb, item) for verb, item in rows[:MOST_SHOWN]])
+    if rows:
+        show_table(("", "task", "now", "then"), [_row(verb, item) for verb, item in rows[:MOST_SHOWN]])
     if len(rows) > MOST_SHOWN:
         print(f"… and {len(rows) - MOST_SHOWN} more (--json lists them all)")
 

@@ -67,9 +67,9 @@ async def _moved(context: Context, shown: str, basis: Basis, found: Standing) ->
     moves.sort(key=lambda move: move.at, reverse=True)
     together = groupby(moves, key=lambda move: move.at)
     for _, (_, group) in zip(range(_STEPS_BACK), together, strict=False):
-        for move in group:
-            moved[f"{move.kind.noun} '{move.ref}'"] = None
-            basis = _before(basis, move)
+        undone = list(group)
+        moved |= {f"{move.kind.noun} '{move.ref}'": None for move in undone}
+        basis = _before(basis, undone)
         if basis.digest == shown:
             return list(moved)
         await asyncio.sleep(0)
@@ -89,8 +89,15 @@ async def _moves(context: Context, kind: RecordKind, heads: Sequence[Head]) -> l
     return moves
 
 
-def _before(basis: Basis, move: _Move) -> Basis:
-    if move.kind is TASKSET:
-        return replace(basis, taskset_digest=move.before)
-    digests = {ref: digest for ref, digest in basis.task_digests.items() if ref != move.ref}
-    return replace(basis, task_digests=digests if move.before is None else {**digests, move.ref: move.before})
+def _before(basis: Basis, moves: Sequence[_Move]) -> Basis:
+    """What a plan rested on before these moves, which are given the newest first."""
+    taskset = basis.taskset_digest
+    tasks = dict(basis.task_digests)
+    for move in moves:
+        if move.kind is TASKSET:
+            taskset = move.before
+        elif move.before is None:
+            tasks.pop(move.ref, None)
+        else:
+            tasks[move.ref] = move.before
+    return replace(basis, taskset_digest=taskset, task_digests=tasks)

@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from domain.content import MetadataItem, TasksetContent, TasksetDraft, TasksetHead, check_taskset, taskset_content
 from domain.errors import Collector, ErrorCode, InvalidInput, NotFound, Problems, RevisionCorrupt, UserError
@@ -79,7 +80,7 @@ async def prepared_plan(sync: Sync, content: TasksetContent, found: Standing) ->
 
 def _prepare(sync: Sync, content: TasksetContent, found: Standing) -> Prepared:
     request, at = sync.request, now()
-    steps = [(row, task, _step(request, row, task, found)) for row, task in enumerate(sync.file.tasks)]
+    steps = [(row, task, _step(request, row, task, found, at)) for row, task in enumerate(sync.file.tasks)]
     pins = [Pin(f"{task.ref}#{task.digest}", each.head.revision_id, each.head.id) for _, task, each in steps]
     if not request.changes.remove_missing:
         pins += found.others
@@ -112,9 +113,9 @@ def _prepare(sync: Sync, content: TasksetContent, found: Standing) -> Prepared:
     )
 
 
-def _step(request: SyncTaskset, row: int, task: Publication, found: Standing) -> Step:
+def _step(request: SyncTaskset, row: int, task: Publication, found: Standing, at: datetime) -> Step:
     try:
-        return step(task, found.tasks.get(task.ref), now())
+        return step(task, found.tasks.get(task.ref), at)
     except UserError as error:
         raise error.under(request.file.place, row, "task") from None
 

@@ -285,6 +285,18 @@ async def test_a_plan_that_no_longer_stands_names_what_moved(context: Context) -
     assert await count_revisions(context, TASK, await existing(context, TASK, "default", "japan")) == 1
 
 
+async def test_many_moves_are_named_in_short(context: Context) -> None:
+    many = {f"t{number}": f"Question {number}?" for number in range(15)}
+    shown = (await sync(context, rows(many), dry_run=True)).plan
+    await sync(context, rows({name: f"{text}!" for name, text in many.items()}))
+    await sync(context, rows({**many, "t0": "Another?"}))
+    with pytest.raises(PlanMoved) as moved:
+        await sync(context, rows(many), plan_digest=shown.digest)
+    assert "taskset 'default/capitals'" in moved.value.message
+    assert moved.value.message.count("task 'default/") == 9
+    assert " and 6 more. " in moved.value.message
+
+
 async def test_a_plan_rests_on_what_did_not_exist(context: Context) -> None:
     shown = (await sync(context, rows(CAPITALS), dry_run=True)).plan
     await create_task(context, "default", "peru", None, task("Lima?"))

@@ -149,3 +149,16 @@ async def test_a_file_comes_in_one_way_and_is_there(context: Context) -> None:
     ):
         refused = await sync(context, **given)
         assert [(error["code"], error["path"]) for error in refused["errors"]] == [(code, ["input", "tasksBlob"])]
+
+
+async def test_half_a_file_is_not_taken_for_the_whole(context: Context) -> None:
+    blob = await upload(context, "\n".join(json.dumps(named(f"t{n}", "x" * 1000)) for n in range(600)).encode())
+    await context.services.database["blobs.chunks"].delete_one({"n": 1})
+    refused = await sync(context, tasksBlob=blob, removeMissing=True)
+    assert [(error["code"], error["ref"]) for error in refused["errors"]] == [("NOT_FOUND", blob)]
+    assert await context.services.database["tasks"].count_documents({}) == 0
+
+
+async def test_a_line_is_as_long_as_a_request_at_most(context: Context) -> None:
+    refused = await sync(context, tasksBlob=await upload(context, b"x" * 17_000_000))
+    assert [error["code"] for error in refused["errors"]] == ["LIMIT_EXCEEDED"]

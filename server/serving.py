@@ -16,6 +16,7 @@ import structlog
 import uvicorn
 from pydantic import SecretStr
 
+from domain.errors import StartupFailure
 from domain.limits import MAX_BODY_BYTES
 from evaluation.sweeper import Sweeper
 from interop.harbor import verify_archive
@@ -92,9 +93,10 @@ async def open_database(settings: Settings, tracer: Tracer | None = None) -> Asy
 
 @contextlib.asynccontextmanager
 async def mongodb_url(settings: Settings, starting: Starting | None = None) -> AsyncIterator[str]:
-    """The MongoDB to use: the one in the settings, else a private one that ends with the body."""
-    if settings.mongodb_url is not None:
-        yield settings.mongodb_url.get_secret_value()
+    """The MongoDB to use: that of the settings, that of a server on the same data, else one that ends with the body."""
+    running = None if starting is not None else _running(settings)
+    if running is not None:
+        yield running
         return
     if starting is None:
         mongodb = await local.start(settings.data_dir, mongod=settings.mongod)
@@ -104,6 +106,15 @@ async def mongodb_url(settings: Settings, starting: Starting | None = None) -> A
         yield mongodb.url
     finally:
         await mongodb.stop()
+
+
+def _running(settings: Settings) -> str | None:
+    if settings.mongodb_url is not None:
+        return settings.mongodb_url.get_secret_value()
+    try:
+        return local.attach(settings.data_dir)
+    except StartupFailure:
+        return None
 
 
 class Server(uvicorn.Server):

@@ -51,6 +51,17 @@ def checked(digest: str, text: object) -> Content:
     return Content(digest, text, json.loads(text))
 
 
+async def examine(database: Database, sample: int | None) -> tuple[int, list[str]]:
+    """How many texts were re-hashed, and the digests of those that do not match; all of them where `sample` is None."""
+    stages: list[Mapping[str, Any]] = [] if sample is None else [{"$sample": {"size": sample}}]
+    examined, corrupt = 0, []
+    async for document in database["contents"].aggregate(stages, batchSize=_BATCH):
+        examined += 1
+        if checked(document["_id"], document.get("text")).is_corrupt:
+            corrupt.append(document["_id"])
+    return examined, corrupt
+
+
 async def sweep(database: Database, users: Sequence[tuple[str, str]], older_than: timedelta = UNUSED_AFTER) -> int:
     """Remove texts that nothing has named for a day; answers how many.
 

@@ -117,6 +117,16 @@ async def ensure_indexes(database: Database) -> None:
         await database[collection].create_indexes(list(indexes))
 
 
+async def missing_indexes(database: Database) -> list[str]:
+    """The names (`collection.index`) of the indexes that the database lacks."""
+    missing: list[str] = []
+    for collection, indexes in INDEXES.items():
+        present = await database[collection].index_information()
+        wanted = [str(index.document["name"]) for index in indexes]
+        missing += [f"{collection}.{name}" for name in wanted if name not in present]
+    return missing
+
+
 async def _check_version(database: Database) -> None:
     settings = database["settings"]
     await settings.update_one({"_id": "schema"}, {"$setOnInsert": {"version": SCHEMA_VERSION}}, upsert=True)

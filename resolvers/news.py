@@ -12,7 +12,7 @@ from typing import Final
 
 import structlog
 
-from domain.errors import BadUserInput, LimitExceeded
+from domain.errors import BadUserInput, LimitExceeded, ServiceUnavailable
 from domain.limits import MEBIBYTE
 from resolvers.context import Context
 from resolvers.workspaces import workspace
@@ -57,6 +57,7 @@ class Tail:
         self._items: deque[News] = deque()
         self._bytes = 0
         self._come = asyncio.Event()
+        self._has_failed = False
 
     def add(self, item: News) -> None:
         """Append, and forget the oldest beyond 1,000 items or 32 MiB."""
@@ -68,9 +69,19 @@ class Tail:
         come, self._come = self._come, asyncio.Event()
         come.set()
 
+    def fail(self) -> None:
+        """Tell the readers that nothing more will come."""
+        self._has_failed = True
+        self._come.set()
+
     async def beyond(self, position: int) -> list[News]:
-        """At least one item from `position` on, waiting for it. Raises LimitExceeded where it is gone already."""
+        """At least one item from `position` on, waiting for it.
+
+        Raises LimitExceeded where it is gone already, ServiceUnavailable where nothing more will come.
+        """
         while position >= self.end:
+            if self._has_failed:
+                raise ServiceUnavailable("New revisions can no longer be read; subscribe again.")
             await self._come.wait()
         skipped = position - (self.end - len(self._items))
         if skipped < 0:
@@ -116,8 +127,8 @@ class Newsroom:
             yield tail
         finally:
             tail.readers -= 1
-            if tail.readers == 0:
-                self._tails.pop(name, None)
+            if tail.readers == 0 and self._tails.get(name) is tail:
+                del self._tails[name]
             if not self._tails:
                 self._end()
 
@@ -136,6 +147,18 @@ class Newsroom:
         self._stops = [feed.listen(collection, self._changed) for collection in news.KINDS]
         self._stops.append(feed.on_lost(self._lost))
         self._task = asyncio.create_task(self._run())
+        self._task.add_done_callback(self._ended)
+        if not feed.is_live:
+            self._lost()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        if task.cancelled() or task is not self._task:
+            return
+        log.error("news_ended", error=repr(task.exception()))
+        for tail in self._tails.values():
+            tail.fail()
+        self._tails.clear()
+        self._end()
 
     def _end(self) -> None:
         if self._task is not None:

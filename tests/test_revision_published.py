@@ -262,6 +262,54 @@ async def test_a_read_that_fails_is_tried_again(context: Context, monkeypatch: p
     assert len(calls) >= 2
 
 
+async def test_a_reader_that_breaks_down_ends_its_streams_and_begins_anew(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(*_: Any) -> Any:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(storage, "read", broken)
+    answers = stream(Context(context.services))
+    first = asyncio.ensure_future(anext(answers))
+    await until(lambda: len(room_of(context.services)) == 1)
+    await create_task(context, "default", "t", None, task("1"))
+    assert [error["extensions"] for error in (await first).errors] == [{"code": "SERVICE_UNAVAILABLE"}]
+    assert [answer async for answer in answers] == []
+    monkeypatch.undo()
+    async with reading(Context(context.services)) as (reader,):
+        await create_task(context, "default", "u", None, task("2"))
+        await until(lambda: len(reader.events) == 1)
+    assert reader.refs == [("default/u", 1)]
+
+
+async def test_a_subscription_while_the_feed_is_down_misses_nothing(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feed = context.services.feed
+    gate = asyncio.Event()
+    read = feed._read
+
+    async def later() -> None:
+        await gate.wait()
+        await read()
+
+    def break_off(_: object) -> None:
+        raise OperationFailure("the place in the log is gone", 286)
+
+    monkeypatch.setattr(feed, "_read", later)
+    monkeypatch.setattr(feed, "_tell", break_off)
+    await create_task(context, "default", "before", None, task("0"))
+    await until(lambda: not feed.is_live)
+    async with reading(Context(context.services)) as (reader,):
+        await create_task(context, "default", "t", None, task("1"))
+        monkeypatch.undo()
+        gate.set()
+        await until(lambda: len(reader.events) == 1)
+        await create_task(context, "default", "u", None, task("2"))
+        await until(lambda: len(reader.events) == 2)
+    assert reader.refs == [("default/t", 1), ("default/u", 1)]
+
+
 @contextlib.asynccontextmanager
 async def server_of(services: Services) -> AsyncIterator[str]:
     """A real server over open services."""

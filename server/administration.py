@@ -16,7 +16,8 @@ from pinset.synchronous.client import Pinset
 from resolvers.access import EVERYTHING, Viewer
 from resolvers.context import Context
 from schema.build import build_schema
-from schema.execution.engine import Engine, RequestRefused
+from schema.execution.answers import RequestRefused
+from schema.execution.engine import Engine
 from server.serving import open_database
 from server.settings import load_settings
 

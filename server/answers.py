@@ -6,7 +6,7 @@ import orjson
 
 from domain.errors import LimitExceeded
 from domain.limits import MAX_ANSWER_BYTES, MEBIBYTE
-from schema.execution.engine import Answer, refusal, unexpected
+from schema.execution.answers import Answer, refusal, unexpected
 from server.accept import MediaType
 
 _STATUS_OF_CODE: Final = {

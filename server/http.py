@@ -13,8 +13,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from domain.errors import RequestError
+from schema.execution.answers import Answer, RequestRefused, refusal, unexpected
 from schema.execution.documents import Operation, OperationKind
-from schema.execution.engine import Answer, RequestRefused, refusal, unexpected
 from server.accept import MediaType, preferences
 from server.addresses import client_address
 from server.answers import encode, status_of, status_of_refusal

@@ -10,8 +10,9 @@ import structlog
 from domain.errors import RequestError
 from resolvers.access import OPEN_VIEWER, Viewer
 from resolvers.context import Context
+from schema.execution.answers import Answer, RequestRefused, refusal
 from schema.execution.documents import Operation, OperationKind
-from schema.execution.engine import Answer, Engine, RequestRefused, refusal
+from schema.execution.engine import Engine
 from server.auth import Authenticator
 from server.documents import TrustedDocuments
 from server.rate import RateLimiter

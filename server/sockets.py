@@ -18,40 +18,37 @@ from starlette.types import Receive, Scope, Send
 
 from domain.errors import LimitExceeded, RequestError, Unauthenticated
 from domain.limits import MAX_SOCKET_OPERATIONS
-from schema.execution.engine import Answer, RequestRefused, refusal, unexpected
+from schema.execution.answers import Answer, RequestRefused, refusal, unexpected
 from server.addresses import client_address
 from server.answers import encode
+from server.frames import (
+    BAD_MESSAGE,
+    BAD_SUBPROTOCOL,
+    DUPLICATE_ID,
+    FORBIDDEN,
+    GOING_AWAY,
+    INIT_TIMEOUT,
+    INTERNAL,
+    PROTOCOL,
+    TOO_MANY_INITS,
+    UNAUTHORIZED,
+    Closed,
+    authorization_in,
+    cut,
+    identity_of,
+    parse_message,
+    payload_of,
+    quoted,
+)
 from server.operations import Caller, Operations
-from server.requests import GraphQLRequest, parse_body, read_request
+from server.requests import GraphQLRequest, read_request
 from server.telemetry import Transport, trace_headers
 
 log = structlog.get_logger("pinset.sockets")
 
-PROTOCOL: Final = "graphql-transport-ws"
 INIT_SECONDS: Final = 3.0
 SEND_SECONDS: Final = 30.0
 CHECK_SECONDS: Final = 1.0
-MAX_ID: Final = 1_000
-MAX_REASON_BYTES: Final = 123
-
-GOING_AWAY: Final = 1001
-BAD_MESSAGE: Final = 4400
-UNAUTHORIZED: Final = 4401
-FORBIDDEN: Final = 4403
-BAD_SUBPROTOCOL: Final = 4406
-INIT_TIMEOUT: Final = 4408
-DUPLICATE_ID: Final = 4409
-TOO_MANY_INITS: Final = 4429
-INTERNAL: Final = 4500
-
-
-class Closed(Exception):
-    """The connection must end, with this code and reason; code None where the client has gone already."""
-
-    def __init__(self, code: int | None, reason: str = "") -> None:
-        super().__init__(reason)
-        self.code = code
-        self.reason = reason
 
 
 @dataclass(eq=False, slots=True)
@@ -177,37 +174,28 @@ class Connection:
         event = await self._receive()
         if event["type"] == "websocket.disconnect":
             raise Closed(None)
-        text = event.get("text")
-        if text is None:
-            raise Closed(BAD_MESSAGE, "Messages are text frames with JSON")
-        try:
-            message = parse_body(text.encode("utf-8", "surrogatepass"))
-        except RequestError as error:
-            raise Closed(BAD_MESSAGE, error.message) from None
-        if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-            raise Closed(BAD_MESSAGE, "A message is a JSON object with a 'type'")
-        return message
+        return parse_message(event.get("text"))
 
     async def _handle(self, message: dict[str, Any]) -> None:
         match message["type"]:
             case "connection_init":
-                await self._initialise(_payload(message))
+                await self._initialise(payload_of(message))
             case "ping":
-                payload = _payload(message)
+                payload = payload_of(message)
                 await self._put_json({"type": "pong"} if payload is None else {"type": "pong", "payload": payload})
             case "pong":
-                _payload(message)
+                payload_of(message)
             case "subscribe":
-                await self._subscribe(_identity(message), message.get("payload"))
+                await self._subscribe(identity_of(message), message.get("payload"))
             case "complete":
-                self._complete(_identity(message))
+                self._complete(identity_of(message))
             case other:
                 raise Closed(BAD_MESSAGE, f"Unknown message type {other[:40]!r}")
 
     async def _initialise(self, payload: dict[str, Any] | None) -> None:
         if self.caller is not None:
             raise Closed(TOO_MANY_INITS, "Too many initialisation requests")
-        authorization = _authorization(payload, self.headers)
+        authorization = authorization_in(payload, self.headers)
         try:
             viewer = await self.operations.authenticator.authenticate(authorization)
         except Unauthenticated as error:
@@ -270,7 +258,7 @@ class Connection:
                     self._forget(identity)
                     await self._put_errors(identity, sent)
                     return
-                await self._put_text(f'{{"type":"next","id":{_quoted(identity)},"payload":{body.decode()}}}')
+                await self._put_text(f'{{"type":"next","id":{quoted(identity)},"payload":{body.decode()}}}')
         self._forget(identity)
         await self._put_json({"type": "complete", "id": identity})
 
@@ -302,37 +290,6 @@ class Connection:
                 await self._send(event)
         except (OSError, RuntimeError):
             raise Closed(None) from None
-
-
-def cut(reason: str) -> str:
-    """A close reason of at most 123 bytes; a longer one would itself break the protocol."""
-    return reason.encode("utf-8", "replace")[:MAX_REASON_BYTES].decode("utf-8", "ignore")
-
-
-def _payload(message: dict[str, Any]) -> dict[str, Any] | None:
-    payload = message.get("payload")
-    if payload is not None and not isinstance(payload, dict):
-        raise Closed(BAD_MESSAGE, f"The payload of '{message['type']}' must be an object")
-    return payload
-
-
-def _identity(message: dict[str, Any]) -> str:
-    identity = message.get("id")
-    if not isinstance(identity, str) or not 0 < len(identity) <= MAX_ID:
-        raise Closed(BAD_MESSAGE, f"'{message['type']}' needs an 'id', a string of 1 to {MAX_ID} characters")
-    return identity
-
-
-def _authorization(payload: dict[str, Any] | None, headers: Headers) -> str | None:
-    """The credential of the payload (browsers cannot set headers on a WebSocket), else of the handshake."""
-    for key, value in (payload or {}).items():
-        if key.lower() == "authorization" and isinstance(value, str):
-            return value
-    return headers.get("authorization")
-
-
-def _quoted(text: str) -> str:
-    return orjson.dumps(text).decode()
 
 
 def _too_many_operations() -> LimitExceeded:

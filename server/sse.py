@@ -10,7 +10,7 @@ from typing import Any, Final
 from starlette.types import Receive, Scope, Send
 
 from domain.errors import ServiceUnavailable, Unauthenticated
-from schema.execution.engine import Answer, refusal, unexpected
+from schema.execution.answers import Answer, refusal, unexpected
 from server.answers import encode
 from server.drain import Drain
 

@@ -6,7 +6,8 @@ from typing import Any, cast
 
 from resolvers.context import Context
 from schema.build import build_schema
-from schema.execution.engine import Engine, RequestRefused
+from schema.execution.answers import RequestRefused
+from schema.execution.engine import Engine
 from storage.services import Services
 
 

@@ -28,7 +28,7 @@ from resolvers.jobs import cancel_job, pause_job
 from resolvers.leases import lease_trials
 from resolvers.submission import InlineTask, SubmitJob, submit_job
 from schema.build import build_schema
-from schema.execution.engine import Answer
+from schema.execution.answers import Answer
 from schema.nodes import global_id
 from server.app import Application, create_app
 from server.auth import ADMIN_VIEWER

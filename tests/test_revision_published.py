@@ -17,7 +17,7 @@ from resolvers.tasks import create_task, delete_task, replace_task
 from resolvers.tasksets import create_taskset
 from resolvers.workspaces import create_workspace
 from schema.build import build_schema
-from schema.execution.engine import Answer
+from schema.execution.answers import Answer
 from server.app import create_app
 from server.settings import Settings
 from storage import news as storage

@@ -8,7 +8,8 @@ import strawberry
 
 from resolvers.access import OPEN_VIEWER, Viewer
 from schema.execution import sharing
-from schema.execution.engine import Answer, Engine
+from schema.execution.answers import Answer
+from schema.execution.engine import Engine
 from schema.execution.sharing import Sharing
 from tests.small_schema import SmallContext
 from tests.transport_fixtures import until

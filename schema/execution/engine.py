@@ -7,8 +7,7 @@ from the cache, and errors are presented once, at the end.
 import asyncio
 import contextlib
 import inspect
-from collections.abc import AsyncGenerator, Coroutine, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Coroutine, Hashable, Mapping
 from typing import Any, Final, Protocol, cast
 
 import strawberry
@@ -19,8 +18,9 @@ from strawberry.execution import optimized_is_awaitable
 from domain.deadlines import CURRENT, Deadline
 from domain.errors import LimitExceeded, RequestError
 from domain.limits import OPERATION_SECONDS
+from schema.execution.answers import Answer, RequestRefused, answer, refusal, request_error, stream_error, unexpected
 from schema.execution.documents import Document, Documents, Operation, OperationKind
-from schema.execution.masking import FormattedError, masked, present
+from schema.execution.masking import present
 from schema.execution.sharing import SharedEvent, Sharing, variables_key
 
 # Longer texts are read in a thread, so that one of them does not hold up everybody else.
@@ -38,46 +38,6 @@ class Context(Protocol):
 
     def renew(self) -> None:
         """Drop what was loaded, before the next event of a subscription is resolved."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The result of an operation, or of one event of a subscription.
-
-    A request error has no `data` at all: nothing was executed.
-    """
-
-    data: dict[str, Any] | None = None
-    errors: tuple[FormattedError, ...] = ()
-    is_request_error: bool = False
-
-    def payload(self) -> dict[str, object]:
-        """The answer as clients receive it."""
-        answer: dict[str, object] = {}
-        if self.errors:
-            answer["errors"] = list(self.errors)
-        if not self.is_request_error:
-            answer["data"] = self.data
-        return answer
-
-
-class RequestRefused(Exception):
-    """An operation that was not executed; its answer has errors and no data."""
-
-    def __init__(self, answer: Answer) -> None:
-        super().__init__(answer.errors[0]["message"])
-        self.answer = answer
-
-
-def refusal(error: RequestError) -> Answer:
-    """The answer of a request that is refused for one reason."""
-    return Answer(errors=({"message": error.message, "extensions": dict(error.extensions)},), is_request_error=True)
-
-
-def unexpected(cause: Exception, operation: str | None = None) -> Answer:
-    """The answer where a bug kept us from giving one; the log has the details."""
-    message, extensions = masked(cause, operation=operation)
-    return Answer(errors=({"message": message, "extensions": extensions},), is_request_error=True)
 
 
 class Engine:
@@ -200,7 +160,7 @@ class Engine:
                     yield await self._answer_event(executor, event, operation, shared)
                     context.renew()
             except Exception as error:
-                yield _stream_error(error, operation)
+                yield stream_error(error, operation)
 
     async def _answer_event(
         self, executor: Executor[Any], event: object, operation: Operation, shared: Hashable
@@ -255,27 +215,6 @@ class OperationUnresolved(RequestError):
     """Which operation of the document to run cannot be told."""
 
     code = "OPERATION_RESOLUTION_FAILURE"
-
-
-def answer(result: ExecutionResult, operation: Operation) -> Answer:
-    """The answer of an execution. Errors without data and without a path are those of variables: a request error."""
-    if not result.errors:
-        return Answer(result.data)
-    if result.data is None and all(error.path is None for error in result.errors):
-        return request_error(result.errors, operation)
-    errors = tuple(present(error, "BAD_USER_INPUT", operation=operation.name) for error in result.errors)
-    return Answer(result.data, errors)
-
-
-def request_error(errors: Iterable[GraphQLError], operation: Operation) -> Answer:
-    """The answer of an operation whose execution did not begin."""
-    presented = tuple(present(error, "BAD_USER_INPUT", operation=operation.name) for error in errors)
-    return Answer(errors=presented, is_request_error=True)
-
-
-def _stream_error(error: Exception, operation: Operation) -> Answer:
-    wrapped = error if isinstance(error, GraphQLError) else GraphQLError(str(error), original_error=error)
-    return Answer(None, (present(wrapped, "INTERNAL_SERVER_ERROR", operation=operation.name),))
 
 
 async def _cancel(task: asyncio.Task[Answer]) -> None:

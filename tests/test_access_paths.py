@@ -5,6 +5,7 @@ database, and without them.
 """
 
 import json
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -13,10 +14,13 @@ import pytest
 from domain.errors import InUse
 from domain.grants import Grant, Scope
 from domain.metrics import MetricType
+from domain.trials import TrialOutcome
 from resolvers.access import Viewer
 from resolvers.context import Context
+from resolvers.leases import lease_trials, report_trial
 from resolvers.metrics import CreateMetric, create_metric
 from resolvers.nodes import nodes
+from resolvers.submission import SubmitJob, submit_job
 from resolvers.tasks import create_task, delete_task, replace_task
 from resolvers.tasksets import create_taskset
 from resolvers.workspaces import create_workspace
@@ -24,6 +28,7 @@ from schema.nodes import global_id
 from storage.driver import Database
 from storage.services import Services, open_services
 from tests.drafts import suite, task
+from tests.job_fixtures import RUNNER
 from tests.operations import run
 from tests.schema_walk import NODES_ALONE, arguments, document, root_fields
 
@@ -48,15 +53,22 @@ async def world(services: Services) -> Services:
     await replace_task(owner, "default", "plain", None, task("??", metrics=["match", "vault/match"]))
     await create_taskset(owner, "default", "mixed", None, suite("plain#v1", "vault/hidden"))
     await create_taskset(owner, "vault", "pins", None, suite("default/plain", "hidden"))
+    for workspace in ("default", "vault"):
+        job = await submit_job(
+            owner, SubmitJob(workspace, "", name="run", taskset="default/mixed", target=RUNNER, description=SECRET)
+        )
+        (first, *_) = await lease_trials(owner, job.id, workspace, "robot", 2, 60)
+        await report_trial(owner, first.leased.token.text, TrialOutcome(output="x", reward=0.5))
     return services
 
 
-def filled(identity: str, root: str, name: str, _: Any) -> Any:
+def filled(identities: Mapping[str, str], root: str, name: str, _: Any) -> Any:
     """Arguments that lead to records of `default`."""
     noun = "taskset" if "taskset" in root.lower() else "task"
+    identity = identities["Job" if "job" in root.lower() else "Taskset"]
     values: dict[str, Any] = {
         "workspace": "default",
-        "name": {"metric": "match", "workspace": "default", "taskset": "mixed"}.get(root, "plain"),
+        "name": {"metric": "match", "workspace": "default", "taskset": "mixed", "jobByName": "run"}.get(root, "plain"),
         "ref": "mixed" if noun == "taskset" else "plain",
         "id": identity,
         "ids": [identity],
@@ -68,12 +80,14 @@ def filled(identity: str, root: str, name: str, _: Any) -> Any:
 async def answers(services: Services) -> dict[str, Any]:
     """What the viewer is answered, by root field and depth."""
     context = Context(services, VIEWER)
-    head = await services.database["tasksets"].find_one({"workspace": "default", "name": "mixed"})
-    assert head is not None
-    identity = global_id("Taskset", head["_id"])
+    identities = {}
+    for collection, type_name in (("tasksets", "Taskset"), ("jobs", "Job")):
+        found_one = await services.database[collection].find_one({"workspace": "default"})
+        assert found_one is not None
+        identities[type_name] = global_id(type_name, found_one["_id"])
     found = {}
     for name, definition in root_fields("Query").items():
-        values = arguments(name, definition, partial(filled, identity))
+        values = arguments(name, definition, partial(filled, identities))
         for depth in DEPTHS:
             text = document("Query", name, definition, values, depth=depth, page=NODES_ALONE)
             context.renew()
@@ -99,6 +113,7 @@ async def test_no_answer_depends_on_what_may_not_be_read(world: Services, databa
     finally:
         await fresh.close()
     refused = [name for name, answer in with_vault.items() if "errors" in answer and "digestOf" not in name]
+    assert SECRET in json.dumps(with_vault["jobs 3"])
     assert refused == [], with_vault[refused[0]]
     for name, answer in with_vault.items():
         assert answer == without[name], name
@@ -114,6 +129,7 @@ async def test_ids_of_hidden_records_find_nothing(world: Services, database: Dat
         "task_revisions": "TaskRevision",
         "taskset_revisions": "TasksetRevision",
         "audit": "AuditEntry",
+        "jobs": "Job",
     }
     for collection, type_name in types.items():
         query = {"name": "vault"} if collection == "workspaces" else {"workspace": "vault"}

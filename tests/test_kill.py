@@ -11,7 +11,7 @@ from resolvers.context import Context
 from resolvers.revisions import existing, revisions, tag_moves
 from resolvers.tasks import create_task, delete_task, replace_task
 from storage.pages import PageRequest
-from storage.publishing import Published
+from storage.publications import Published
 from storage.records import TASK
 from storage.services import Services
 from tests.drafts import stored_metric, task

@@ -15,7 +15,7 @@ from resolvers.revisions import count_revisions, existing, revisions, tag
 from resolvers.tasks import create_task, delete_task, replace_task
 from resolvers.tasksets import create_taskset, replace_taskset
 from storage.pages import PageRequest
-from storage.publishing import Published
+from storage.publications import Published
 from storage.records import TASK, TASKSET
 from storage.revisions import Selector
 from storage.services import Services, open_services

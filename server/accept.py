@@ -1,6 +1,7 @@
 """Which of our media types a client likes best."""
 
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 
@@ -16,10 +17,11 @@ class MediaType(StrEnum):
 _WILDCARDS: Final = ("*/*", "application/*")
 
 
-def preferences(header: str | None) -> list[MediaType]:
+@lru_cache(maxsize=256)
+def preferences(header: str | None) -> tuple[MediaType, ...]:
     """The acceptable media types, best first: by quality, then by their order in the header. None accepts JSON."""
     if header is None or not header.strip():
-        return [MediaType.JSON]
+        return (MediaType.JSON,)
     ranked: dict[MediaType, tuple[float, int]] = {}
     refused: set[MediaType] = set()
     for index, part in enumerate(header.split(",")[:50]):
@@ -34,7 +36,7 @@ def preferences(header: str | None) -> list[MediaType]:
         else:
             ranked[media] = max(ranked.get(media, (0.0, -index)), (quality, -index))
     accepted = [media for media in ranked if media not in refused]
-    return sorted(accepted, key=lambda media: ranked[media], reverse=True)
+    return tuple(sorted(accepted, key=lambda media: ranked[media], reverse=True))
 
 
 def _media_type(name: str) -> MediaType | None:

@@ -23,7 +23,10 @@ _TOO_LARGE: Final = f"The body is larger than {MAX_BODY_BYTES // MEBIBYTE} MiB (
 
 def check_json_content(request: Request) -> None:
     """Demand JSON in UTF-8 and no encoding; browsers ask a server before they post that to another site."""
+    given = request.headers.get("content-type", "")
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    if given == "application/json" and encoding == "identity":
+        return
     if encoding not in ("", "identity"):
         raise HttpProblem(
             415,
@@ -31,7 +34,7 @@ def check_json_content(request: Request) -> None:
             f"Bodies are not accepted with Content-Encoding '{encoding[:40]}'; send them as they are.",
             accept_encoding="identity",
         )
-    name, *parameters = (part.strip().lower() for part in request.headers.get("content-type", "").split(";"))
+    name, *parameters = (part.strip().lower() for part in given.split(";"))
     charsets = [part.partition("=")[2].strip(' "') for part in parameters if part.startswith("charset")]
     if name != "application/json" or any(charset not in ("utf-8", "utf8") for charset in charsets):
         raise HttpProblem(

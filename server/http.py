@@ -3,7 +3,7 @@
 import functools
 import re
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -59,9 +59,9 @@ class GraphQLView:
         if request.method not in ("GET", "POST"):
             raise HttpProblem(405, "METHOD_NOT_ALLOWED", "Use GET for queries or POST.", allow="GET, POST")
         wanted = preferences(request.headers.get("accept"))
-        if request.method == "GET" and self.ide and wanted[:1] == [MediaType.PAGE]:
+        if request.method == "GET" and self.ide and wanted[:1] == (MediaType.PAGE,):
             return page()
-        wanted = [media for media in wanted if media is not MediaType.PAGE]
+        wanted = tuple(media for media in wanted if media is not MediaType.PAGE)
         if not wanted:
             offers = ", ".join((MediaType.GRAPHQL, MediaType.JSON, MediaType.STREAM))
             raise HttpProblem(406, "NOT_ACCEPTABLE", f"Accept one of: {offers}.")
@@ -80,7 +80,7 @@ class GraphQLView:
         return Caller(viewer, authorization, request_id, Transport.HTTP, address, trace)
 
     async def _run(
-        self, request: Request, parameters: GraphQLRequest, caller: Caller, wanted: list[MediaType]
+        self, request: Request, parameters: GraphQLRequest, caller: Caller, wanted: Sequence[MediaType]
     ) -> ASGIApp:
         media = wanted[0]
         try:

@@ -1,5 +1,6 @@
 """`pinset sync`: plans, second runs, edits, races, and files that do not fit one request."""
 
+import gzip
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -161,3 +162,17 @@ async def test_rows_that_the_server_refuses_are_named_all_at_once(
     assert first.startswith("pinset: line 1 ('a'), task.spec.evaluator.metrics.0: ")
     assert second.startswith("line 2 ('b/2'), task.spec.evaluator.metrics.0: ")
     assert [task.name async for task in client.tasks.list()] == []
+
+
+@pytest.mark.slow
+async def test_the_largest_tasks_can_be_read_back_and_exported(
+    pinset: CommandLine, client: AsyncPinset, tmp_path: Path
+) -> None:
+    rows = written(tmp_path, {f"t{index}": str(index) * 1_900_000 for index in range(10, 20)})
+    await pinset.done("sync", rows, "-t", "large", "--json")
+    bundle = tmp_path / "large.jsonl.gz"
+    await pinset.done("export", "large", "-o", tmp_path / "large.jsonl")
+    bundle.write_bytes(gzip.compress((tmp_path / "large.jsonl").read_bytes(), 1))
+    assert (await pinset.done("import", bundle)).out.startswith("11 unchanged; every digest equal")
+    ended = await pinset("sync", written(tmp_path, {"over": "x" * 4_200_000}), "-t", "large")
+    assert (ended.code, "8 MiB" in ended.err) == (1, True)

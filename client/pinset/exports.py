@@ -46,10 +46,16 @@ def job_records(client: Pinset, job: Job) -> Iterator[JSONObject]:
     metrics: dict[str, None] = {}
     for task in client.jobs.tasks(job.id):
         metrics.update(dict.fromkeys(task.metrics))
-        yield {"record": "job_task", "name": task.name, "ref": task.ref, **with_digest({}, task.content)}
+        yield {
+            "record": "job_task",
+            "name": task.name,
+            "ref": task.ref,
+            "taskDigest": task.digest,
+            **with_digest({}, task.content),
+        }
     for ref in metrics:
         yield _metric(client, ref)
-    for trial in client.jobs.trials(job.id):
+    for trial in client.jobs.whole_trials(job.id):
         yield {"record": "trial", **plain(trial)}
 
 

@@ -26,6 +26,7 @@ from pinset.generated.get_workspace import GetWorkspaceWorkspace as CountedWorks
 from pinset.generated.lease_trials import LeaseTrialsLeaseTrialsLeases as Lease
 from pinset.generated.list_job_tasks import ListJobTasksJobTasksNodes as JobTask
 from pinset.generated.list_members import ListMembersTasksetRevisionMembersNodes as Member
+from pinset.generated.list_whole_trials import ListWholeTrialsJobTrialsNodes as WholeTrial
 from pinset.generated.list_workspaces import ListWorkspacesWorkspacesNodes as WorkspaceRow
 from pinset.generated.replace_task import ReplaceTaskReplaceTask as PublishedTask
 from pinset.generated.replace_taskset import ReplaceTasksetReplaceTaskset as PublishedTaskset
@@ -80,6 +81,7 @@ __all__ = [
     "TasksetRevision",
     "TasksetSummary",
     "Trial",
+    "WholeTrial",
     "Workspace",
     "WorkspaceRow",
 ]

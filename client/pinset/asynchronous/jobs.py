@@ -21,6 +21,7 @@ from pinset.generated.input_types import (
 from pinset.generated.list_job_tasks import ListJobTasksJobTasks
 from pinset.generated.list_jobs import ListJobsJobs
 from pinset.generated.list_trials import ListTrialsJobTrials
+from pinset.generated.list_whole_trials import ListWholeTrialsJobTrials
 from pinset.inputs import UNSET, present
 from pinset.models import (
     AttemptPolicy,
@@ -35,6 +36,7 @@ from pinset.models import (
     Results,
     TaskComparison,
     Trial,
+    WholeTrial,
 )
 from pinset.states import ENDED
 
@@ -93,13 +95,11 @@ class Jobs:
         """Every job, newest first; `filters` are those of `JobFilter` in snake_case."""
         chosen = JobFilter(**filters)
 
-        async def fetch(after: str | None) -> ListJobsJobs:
-            answer = await self._api.list_jobs(
-                workspace or self._workspace, filter_=chosen, first=page_size, after=after
-            )
+        async def fetch(after: str | None, first: int) -> ListJobsJobs:
+            answer = await self._api.list_jobs(workspace or self._workspace, filter_=chosen, first=first, after=after)
             return answer.jobs
 
-        async for row in every(fetch):
+        async for row in every(fetch, page_size):
             yield row
 
     async def watch(
@@ -148,25 +148,37 @@ class Jobs:
         """Every trial with its scores; `filters` are those of `TrialFilter` in snake_case. Raises NotFound."""
         chosen = TrialFilter(**filters)
 
-        async def fetch(after: str | None) -> ListTrialsJobTrials:
-            answer = await self._api.list_trials(id, filter_=chosen, first=page_size, after=after)
+        async def fetch(after: str | None, first: int) -> ListTrialsJobTrials:
+            answer = await self._api.list_trials(id, filter_=chosen, first=first, after=after)
             if answer.job is None:
                 raise not_found(f"The job {id!r}")
             return answer.job.trials
 
-        async for row in every(fetch):
+        async for row in every(fetch, page_size):
+            yield row
+
+    async def whole_trials(self, id: str, *, page_size: int = 50) -> AsyncIterator[WholeTrial]:
+        """Every trial with its trajectory and what became of its attempts. Raises NotFound."""
+
+        async def fetch(after: str | None, first: int) -> ListWholeTrialsJobTrials:
+            answer = await self._api.list_whole_trials(id, first, after)
+            if answer.job is None:
+                raise not_found(f"The job {id!r}")
+            return answer.job.trials
+
+        async for row in every(fetch, page_size):
             yield row
 
     async def tasks(self, id: str, *, page_size: int = 100) -> AsyncIterator[JobTask]:
         """The work list as it was resolved at submission. Raises NotFound."""
 
-        async def fetch(after: str | None) -> ListJobTasksJobTasks:
-            answer = await self._api.list_job_tasks(id, page_size, after)
+        async def fetch(after: str | None, first: int) -> ListJobTasksJobTasks:
+            answer = await self._api.list_job_tasks(id, first, after)
             if answer.job is None:
                 raise not_found(f"The job {id!r}")
             return answer.job.tasks
 
-        async for row in every(fetch):
+        async for row in every(fetch, page_size):
             yield row
 
     async def compare(self, id: str, to: str) -> Comparison:
@@ -179,13 +191,13 @@ class Jobs:
     async def compared_tasks(self, id: str, to: str, *, page_size: int = 200) -> AsyncIterator[TaskComparison]:
         """Every task of two jobs side by side. Raises NotFound."""
 
-        async def fetch(after: str | None) -> ComparedTasks:
-            found = (await self._api.compare_jobs(id, to, first=page_size, after=after)).job
+        async def fetch(after: str | None, first: int) -> ComparedTasks:
+            found = (await self._api.compare_jobs(id, to, first=first, after=after)).job
             if found is None or found.compare is None:
                 raise not_found("One of the jobs")
             return found.compare.tasks
 
-        async for row in every(fetch):
+        async for row in every(fetch, page_size):
             yield row
 
     async def cancel(self, id: str) -> Job:

@@ -56,13 +56,13 @@ class Metrics:
         """Every metric that is not retired; `filters` are those of `MetricFilter` in snake_case."""
         chosen = MetricFilter(**filters)
 
-        async def fetch(after: str | None) -> ListMetricsMetrics:
+        async def fetch(after: str | None, first: int) -> ListMetricsMetrics:
             answer = await self._api.list_metrics(
-                workspace or self._workspace, filter_=chosen, first=page_size, after=after
+                workspace or self._workspace, filter_=chosen, first=first, after=after
             )
             return answer.metrics
 
-        async for row in every(fetch):
+        async for row in every(fetch, page_size):
             yield row
 
     async def delete(self, name: str, *, workspace: str | None = None) -> None:

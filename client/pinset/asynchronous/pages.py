@@ -1,9 +1,12 @@
 """Reading every page of a list."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
+
+from pinset.errors import RequestError
 
 Row = TypeVar("Row")
+TOO_LARGE: Final = "RESPONSE_TOO_LARGE"
 
 
 class Page(Protocol[Row]):
@@ -15,11 +18,20 @@ class Page(Protocol[Row]):
     def page_info(self) -> Any: ...
 
 
-async def every(fetch: Callable[[str | None], Awaitable[Page[Row]]]) -> AsyncIterator[Row]:
-    """The rows of all pages, fetched one page at a time; `fetch` takes the cursor to go on from."""
+async def every(fetch: Callable[[str | None, int], Awaitable[Page[Row]]], page_size: int) -> AsyncIterator[Row]:
+    """The rows of all pages, fetched one page at a time; `fetch` takes the cursor to go on from and the page's size.
+
+    A page whose rows are too large for one answer is asked for again at an eighth of its size.
+    """
     after: str | None = None
     while True:
-        page = await fetch(after)
+        try:
+            page = await fetch(after, page_size)
+        except RequestError as error:
+            if error.code != TOO_LARGE or page_size == 1:
+                raise
+            page_size = max(1, page_size // 8)
+            continue
         for row in page.nodes:
             yield row
         if not page.page_info.has_next_page:

@@ -96,13 +96,11 @@ class Tasks:
         """Every task; `filters` are those of `TaskFilter` in snake_case (`name_contains="geo"`)."""
         chosen = TaskFilter(**filters)
 
-        async def fetch(after: str | None) -> ListTasksTasks:
-            answer = await self._api.list_tasks(
-                workspace or self._workspace, filter_=chosen, first=page_size, after=after
-            )
+        async def fetch(after: str | None, first: int) -> ListTasksTasks:
+            answer = await self._api.list_tasks(workspace or self._workspace, filter_=chosen, first=first, after=after)
             return answer.tasks
 
-        async for row in every(fetch):
+        async for row in every(fetch, page_size):
             yield row
 
     async def list_revisions(
@@ -110,13 +108,13 @@ class Tasks:
     ) -> AsyncIterator[TaskRevision]:
         """Every revision, newest first. Raises NotFound."""
 
-        async def fetch(after: str | None) -> ListTaskRevisionsTaskRevisions:
-            answer = await self._api.list_task_revisions(workspace or self._workspace, name, page_size, after)
+        async def fetch(after: str | None, first: int) -> ListTaskRevisionsTaskRevisions:
+            answer = await self._api.list_task_revisions(workspace or self._workspace, name, first, after)
             if answer.task is None:
                 raise not_found(f"The task {name!r}")
             return answer.task.revisions
 
-        async for row in every(fetch):
+        async for row in every(fetch, page_size):
             yield row
 
     async def tag(

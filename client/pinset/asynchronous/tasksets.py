@@ -140,13 +140,13 @@ class Tasksets:
         """Every taskset; `filters` are those of `TasksetFilter` in snake_case."""
         chosen = TasksetFilter(**filters)
 
-        async def fetch(after: str | None) -> ListTasksetsTasksets:
+        async def fetch(after: str | None, first: int) -> ListTasksetsTasksets:
             answer = await self._api.list_tasksets(
-                workspace or self._workspace, filter_=chosen, first=page_size, after=after
+                workspace or self._workspace, filter_=chosen, first=first, after=after
             )
             return answer.tasksets
 
-        async for row in every(fetch):
+        async for row in every(fetch, page_size):
             yield row
 
     async def list_revisions(
@@ -154,25 +154,25 @@ class Tasksets:
     ) -> AsyncIterator[TasksetRevision]:
         """Every revision, newest first. Raises NotFound."""
 
-        async def fetch(after: str | None) -> ListTasksetRevisionsTasksetRevisions:
-            answer = await self._api.list_taskset_revisions(workspace or self._workspace, name, page_size, after)
+        async def fetch(after: str | None, first: int) -> ListTasksetRevisionsTasksetRevisions:
+            answer = await self._api.list_taskset_revisions(workspace or self._workspace, name, first, after)
             if answer.taskset is None:
                 raise not_found(f"The taskset {name!r}")
             return answer.taskset.revisions
 
-        async for row in every(fetch):
+        async for row in every(fetch, page_size):
             yield row
 
     async def members(self, ref: str, *, workspace: str | None = None, page_size: int = 200) -> AsyncIterator[Member]:
         """The members of a revision in the order published, each with the text of its content. Raises NotFound."""
 
-        async def fetch(after: str | None) -> ListMembersTasksetRevisionMembers:
-            answer = await self._api.list_members(ref, workspace or self._workspace, page_size, after)
+        async def fetch(after: str | None, first: int) -> ListMembersTasksetRevisionMembers:
+            answer = await self._api.list_members(ref, workspace or self._workspace, first, after)
             if answer.taskset_revision is None:
                 raise not_found(f"The taskset revision {ref!r}")
             return answer.taskset_revision.members
 
-        async for row in every(fetch):
+        async for row in every(fetch, page_size):
             yield row
 
     async def tag(

@@ -34,8 +34,8 @@ class Workspaces:
     async def list(self, page_size: int = 100) -> AsyncIterator[WorkspaceRow]:
         """All workspaces that may be read."""
 
-        async def fetch(after: str | None) -> ListWorkspacesWorkspaces:
-            return (await self._api.list_workspaces(page_size, after)).workspaces
+        async def fetch(after: str | None, first: int) -> ListWorkspacesWorkspaces:
+            return (await self._api.list_workspaces(first, after)).workspaces
 
-        async for row in every(fetch):
+        async for row in every(fetch, page_size):
             yield row

@@ -19,6 +19,7 @@ from pinset.generated.input_types import (
 from pinset.generated.list_job_tasks import ListJobTasksJobTasks
 from pinset.generated.list_jobs import ListJobsJobs
 from pinset.generated.list_trials import ListTrialsJobTrials
+from pinset.generated.list_whole_trials import ListWholeTrialsJobTrials
 from pinset.inputs import UNSET, present
 from pinset.models import (
     AttemptPolicy,
@@ -33,6 +34,7 @@ from pinset.models import (
     Results,
     TaskComparison,
     Trial,
+    WholeTrial,
 )
 from pinset.states import ENDED
 from pinset.synchronous.operations import GeneratedClient
@@ -94,11 +96,11 @@ class Jobs:
         """Every job, newest first; `filters` are those of `JobFilter` in snake_case."""
         chosen = JobFilter(**filters)
 
-        def fetch(after: str | None) -> ListJobsJobs:
-            answer = self._api.list_jobs(workspace or self._workspace, filter_=chosen, first=page_size, after=after)
+        def fetch(after: str | None, first: int) -> ListJobsJobs:
+            answer = self._api.list_jobs(workspace or self._workspace, filter_=chosen, first=first, after=after)
             return answer.jobs
 
-        for row in every(fetch):
+        for row in every(fetch, page_size):
             yield row
 
     def watch(
@@ -147,25 +149,37 @@ class Jobs:
         """Every trial with its scores; `filters` are those of `TrialFilter` in snake_case. Raises NotFound."""
         chosen = TrialFilter(**filters)
 
-        def fetch(after: str | None) -> ListTrialsJobTrials:
-            answer = self._api.list_trials(id, filter_=chosen, first=page_size, after=after)
+        def fetch(after: str | None, first: int) -> ListTrialsJobTrials:
+            answer = self._api.list_trials(id, filter_=chosen, first=first, after=after)
             if answer.job is None:
                 raise not_found(f"The job {id!r}")
             return answer.job.trials
 
-        for row in every(fetch):
+        for row in every(fetch, page_size):
+            yield row
+
+    def whole_trials(self, id: str, *, page_size: int = 50) -> Iterator[WholeTrial]:
+        """Every trial with its trajectory and what became of its attempts. Raises NotFound."""
+
+        def fetch(after: str | None, first: int) -> ListWholeTrialsJobTrials:
+            answer = self._api.list_whole_trials(id, first, after)
+            if answer.job is None:
+                raise not_found(f"The job {id!r}")
+            return answer.job.trials
+
+        for row in every(fetch, page_size):
             yield row
 
     def tasks(self, id: str, *, page_size: int = 100) -> Iterator[JobTask]:
         """The work list as it was resolved at submission. Raises NotFound."""
 
-        def fetch(after: str | None) -> ListJobTasksJobTasks:
-            answer = self._api.list_job_tasks(id, page_size, after)
+        def fetch(after: str | None, first: int) -> ListJobTasksJobTasks:
+            answer = self._api.list_job_tasks(id, first, after)
             if answer.job is None:
                 raise not_found(f"The job {id!r}")
             return answer.job.tasks
 
-        for row in every(fetch):
+        for row in every(fetch, page_size):
             yield row
 
     def compare(self, id: str, to: str) -> Comparison:
@@ -178,13 +192,13 @@ class Jobs:
     def compared_tasks(self, id: str, to: str, *, page_size: int = 200) -> Iterator[TaskComparison]:
         """Every task of two jobs side by side. Raises NotFound."""
 
-        def fetch(after: str | None) -> ComparedTasks:
-            found = (self._api.compare_jobs(id, to, first=page_size, after=after)).job
+        def fetch(after: str | None, first: int) -> ComparedTasks:
+            found = (self._api.compare_jobs(id, to, first=first, after=after)).job
             if found is None or found.compare is None:
                 raise not_found("One of the jobs")
             return found.compare.tasks
 
-        for row in every(fetch):
+        for row in every(fetch, page_size):
             yield row
 
     def cancel(self, id: str) -> Job:

@@ -55,11 +55,11 @@ class Metrics:
         """Every metric that is not retired; `filters` are those of `MetricFilter` in snake_case."""
         chosen = MetricFilter(**filters)
 
-        def fetch(after: str | None) -> ListMetricsMetrics:
-            answer = self._api.list_metrics(workspace or self._workspace, filter_=chosen, first=page_size, after=after)
+        def fetch(after: str | None, first: int) -> ListMetricsMetrics:
+            answer = self._api.list_metrics(workspace or self._workspace, filter_=chosen, first=first, after=after)
             return answer.metrics
 
-        for row in every(fetch):
+        for row in every(fetch, page_size):
             yield row
 
     def delete(self, name: str, *, workspace: str | None = None) -> None:

@@ -69,6 +69,7 @@ from pinset.generated.list_tasks import ListTasks
 from pinset.generated.list_taskset_revisions import ListTasksetRevisions
 from pinset.generated.list_tasksets import ListTasksets
 from pinset.generated.list_trials import ListTrials
+from pinset.generated.list_whole_trials import ListWholeTrials
 from pinset.generated.list_workspaces import ListWorkspaces
 from pinset.generated.pause_job import PauseJob
 from pinset.generated.replace_task import ReplaceTask
@@ -505,6 +506,95 @@ class GeneratedClient(Transport):
         )
         data = self.get_data(response)
         return ListTrials.model_validate(data)
+
+    def list_whole_trials(
+        self,
+        id: str,
+        first: Union[Optional[int], UnsetType] = UNSET,
+        after: Union[Optional[str], UnsetType] = UNSET,
+        **kwargs: Any,
+    ) -> ListWholeTrials:
+        query = gql("""
+            query ListWholeTrials($id: ID!, $first: Int, $after: String) {
+              job(id: $id) {
+                trials(first: $first, after: $after) {
+                  nodes {
+                    ...TrialFields
+                    trajectory
+                    attempts {
+                      number
+                      status
+                      reward
+                      runner
+                      startedAt
+                      finishedAt
+                      error {
+                        type
+                        message
+                      }
+                    }
+                  }
+                  pageInfo {
+                    ...PageFields
+                  }
+                }
+              }
+            }
+
+            fragment PageFields on PageInfo {
+              hasNextPage
+              hasPreviousPage
+              startCursor
+              endCursor
+            }
+
+            fragment ScoreFields on Score {
+              metric
+              status
+              values {
+                name
+                value
+                label
+              }
+              diagnostics {
+                severity
+                message
+              }
+            }
+
+            fragment TrialFields on Trial {
+              id
+              taskName
+              taskDigest
+              repeat
+              status
+              reward
+              output
+              response
+              runner
+              latencyMs
+              startedAt
+              finishedAt
+              scores {
+                ...ScoreFields
+              }
+              error {
+                type
+                message
+              }
+              usage {
+                inputTokens
+                outputTokens
+                costUsd
+              }
+            }
+            """)
+        variables: dict[str, object] = {"id": id, "first": first, "after": after}
+        response = self.execute(
+            query=query, operation_name="ListWholeTrials", variables=variables, **kwargs
+        )
+        data = self.get_data(response)
+        return ListWholeTrials.model_validate(data)
 
     def list_job_tasks(
         self,

@@ -95,11 +95,11 @@ class Tasks:
         """Every task; `filters` are those of `TaskFilter` in snake_case (`name_contains="geo"`)."""
         chosen = TaskFilter(**filters)
 
-        def fetch(after: str | None) -> ListTasksTasks:
-            answer = self._api.list_tasks(workspace or self._workspace, filter_=chosen, first=page_size, after=after)
+        def fetch(after: str | None, first: int) -> ListTasksTasks:
+            answer = self._api.list_tasks(workspace or self._workspace, filter_=chosen, first=first, after=after)
             return answer.tasks
 
-        for row in every(fetch):
+        for row in every(fetch, page_size):
             yield row
 
     def list_revisions(
@@ -107,13 +107,13 @@ class Tasks:
     ) -> Iterator[TaskRevision]:
         """Every revision, newest first. Raises NotFound."""
 
-        def fetch(after: str | None) -> ListTaskRevisionsTaskRevisions:
-            answer = self._api.list_task_revisions(workspace or self._workspace, name, page_size, after)
+        def fetch(after: str | None, first: int) -> ListTaskRevisionsTaskRevisions:
+            answer = self._api.list_task_revisions(workspace or self._workspace, name, first, after)
             if answer.task is None:
                 raise not_found(f"The task {name!r}")
             return answer.task.revisions
 
-        for row in every(fetch):
+        for row in every(fetch, page_size):
             yield row
 
     def tag(

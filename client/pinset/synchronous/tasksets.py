@@ -139,11 +139,11 @@ class Tasksets:
         """Every taskset; `filters` are those of `TasksetFilter` in snake_case."""
         chosen = TasksetFilter(**filters)
 
-        def fetch(after: str | None) -> ListTasksetsTasksets:
-            answer = self._api.list_tasksets(workspace or self._workspace, filter_=chosen, first=page_size, after=after)
+        def fetch(after: str | None, first: int) -> ListTasksetsTasksets:
+            answer = self._api.list_tasksets(workspace or self._workspace, filter_=chosen, first=first, after=after)
             return answer.tasksets
 
-        for row in every(fetch):
+        for row in every(fetch, page_size):
             yield row
 
     def list_revisions(
@@ -151,25 +151,25 @@ class Tasksets:
     ) -> Iterator[TasksetRevision]:
         """Every revision, newest first. Raises NotFound."""
 
-        def fetch(after: str | None) -> ListTasksetRevisionsTasksetRevisions:
-            answer = self._api.list_taskset_revisions(workspace or self._workspace, name, page_size, after)
+        def fetch(after: str | None, first: int) -> ListTasksetRevisionsTasksetRevisions:
+            answer = self._api.list_taskset_revisions(workspace or self._workspace, name, first, after)
             if answer.taskset is None:
                 raise not_found(f"The taskset {name!r}")
             return answer.taskset.revisions
 
-        for row in every(fetch):
+        for row in every(fetch, page_size):
             yield row
 
     def members(self, ref: str, *, workspace: str | None = None, page_size: int = 200) -> Iterator[Member]:
         """The members of a revision in the order published, each with the text of its content. Raises NotFound."""
 
-        def fetch(after: str | None) -> ListMembersTasksetRevisionMembers:
-            answer = self._api.list_members(ref, workspace or self._workspace, page_size, after)
+        def fetch(after: str | None, first: int) -> ListMembersTasksetRevisionMembers:
+            answer = self._api.list_members(ref, workspace or self._workspace, first, after)
             if answer.taskset_revision is None:
                 raise not_found(f"The taskset revision {ref!r}")
             return answer.taskset_revision.members
 
-        for row in every(fetch):
+        for row in every(fetch, page_size):
             yield row
 
     def tag(

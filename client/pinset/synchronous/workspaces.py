@@ -35,8 +35,8 @@ class Workspaces:
     def list(self, page_size: int = 100) -> Iterator[WorkspaceRow]:
         """All workspaces that may be read."""
 
-        def fetch(after: str | None) -> ListWorkspacesWorkspaces:
-            return (self._api.list_workspaces(page_size, after)).workspaces
+        def fetch(after: str | None, first: int) -> ListWorkspacesWorkspaces:
+            return (self._api.list_workspaces(first, after)).workspaces
 
-        for row in every(fetch):
+        for row in every(fetch, page_size):
             yield row

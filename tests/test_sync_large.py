@@ -2,6 +2,7 @@
 
 import pytest
 
+from domain.content import HarborDraft, TaskDraft
 from domain.errors import ErrorCode, InvalidInput
 from domain.limits import MAX_MEMBERS
 from domain.sync import TasksetChanges
@@ -58,5 +59,17 @@ async def test_ten_thousand_tasks_are_created_and_updated_at_once(context: Conte
 async def test_more_rows_than_a_transaction_carries_are_refused_whole(context: Context) -> None:
     with pytest.raises(InvalidInput, match="60,0") as caught:
         await sync(context, rows(tags=("blessed", "reviewed")))
+    assert (caught.value.code, caught.value.path) == (ErrorCode.LIMIT_EXCEEDED, ("tasks",))
+    assert set((await counts(context)).values()) == {0}
+
+
+async def test_more_bytes_than_a_transaction_carries_are_refused_whole(context: Context) -> None:
+    config = {"notes": "x" * 5_000_000}
+    tasks = [
+        NamedTask(f"t{number}", TaskDraft(HarborDraft("default/packages#task", f"{number:064x}", config=config)))
+        for number in range(7)
+    ]
+    with pytest.raises(InvalidInput, match=r"33\.\d MiB") as caught:
+        await sync(context, tasks)
     assert (caught.value.code, caught.value.path) == (ErrorCode.LIMIT_EXCEEDED, ("tasks",))
     assert set((await counts(context)).values()) == {0}

@@ -22,6 +22,7 @@ from storage.services import Services
 log = structlog.get_logger(__name__)
 
 MOST_TRANSITIONS: Final = 200
+GATHERING_SECONDS: Final = 0.002
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 Answer = TypeVar("Answer")
@@ -86,6 +87,8 @@ class Committers:
     async def _run(self, job: ObjectId) -> None:
         queue = self._queues[job]
         while queue:
+            # Whoever was answered together comes back together: taken one by one, the first would go alone.
+            await asyncio.sleep(GATHERING_SECONDS)
             batch = [queue.popleft() for _ in range(min(len(queue), MOST_TRANSITIONS))]
             await self._commit(job, batch)
         # Nothing was awaited since the queue was seen empty, so nobody can have joined it.

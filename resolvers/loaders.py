@@ -5,6 +5,7 @@ Lists do not go through them: their resolvers load in bulk by the functions that
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from strawberry.dataloader import DataLoader
@@ -33,24 +34,63 @@ class Loaders:
     """One set an operation; a key that finds nothing gives None."""
 
     def __init__(self, context: Context) -> None:
+        # Each loader is made when it is first asked for: most operations need one or two of them.
         self._context = context
-        self.head: dict[RecordKind, DataLoader[ObjectId, Head | None]] = {
-            kind: self._heads(kind) for kind in (TASK, TASKSET)
-        }
-        self.head_by_ref: dict[RecordKind, DataLoader[str, Head | None]] = {
-            kind: self._heads_by_ref(kind) for kind in (TASK, TASKSET)
-        }
-        self.revision: dict[RecordKind, DataLoader[ObjectId, Revision | None]] = {
-            kind: self._revisions(kind) for kind in (TASK, TASKSET)
-        }
-        self.content: DataLoader[str, Content] = DataLoader(load_fn=self._contents)
-        self.metric: DataLoader[str, MetricRecord | None] = DataLoader(load_fn=self._metrics)
-        self.member_revision: DataLoader[Member, Revision | None] = DataLoader(load_fn=self._member_revisions)
-        self.job: DataLoader[ObjectId, JobRecord | None] = DataLoader(load_fn=self._jobs)
-        self.trial: DataLoader[ObjectId, TrialRecord | None] = DataLoader(load_fn=self._trials)
-        self.payloads: DataLoader[ObjectId, dict[int, Payload]] = DataLoader(load_fn=self._payloads)
-        self.job_task: DataLoader[tuple[ObjectId, int], JobTask | None] = DataLoader(load_fn=self._job_tasks)
-        self.task_summary: DataLoader[tuple[ObjectId, str], TaskSummary] = DataLoader(load_fn=self._task_summaries)
+
+    @cached_property
+    def head(self) -> dict[RecordKind, DataLoader[ObjectId, Head | None]]:
+        """Records by id, for each kind."""
+        return {kind: self._heads(kind) for kind in (TASK, TASKSET)}
+
+    @cached_property
+    def head_by_ref(self) -> dict[RecordKind, DataLoader[str, Head | None]]:
+        """Records by `workspace/name`, for each kind."""
+        return {kind: self._heads_by_ref(kind) for kind in (TASK, TASKSET)}
+
+    @cached_property
+    def revision(self) -> dict[RecordKind, DataLoader[ObjectId, Revision | None]]:
+        """Revisions by id, for each kind."""
+        return {kind: self._revisions(kind) for kind in (TASK, TASKSET)}
+
+    @cached_property
+    def content(self) -> DataLoader[str, Content]:
+        """Contents by digest."""
+        return DataLoader(load_fn=self._contents)
+
+    @cached_property
+    def metric(self) -> DataLoader[str, MetricRecord | None]:
+        """Metrics by reference."""
+        return DataLoader(load_fn=self._metrics)
+
+    @cached_property
+    def member_revision(self) -> DataLoader[Member, Revision | None]:
+        """The pinned revisions of members."""
+        return DataLoader(load_fn=self._member_revisions)
+
+    @cached_property
+    def job(self) -> DataLoader[ObjectId, JobRecord | None]:
+        """Jobs by id."""
+        return DataLoader(load_fn=self._jobs)
+
+    @cached_property
+    def trial(self) -> DataLoader[ObjectId, TrialRecord | None]:
+        """Trials by id."""
+        return DataLoader(load_fn=self._trials)
+
+    @cached_property
+    def payloads(self) -> DataLoader[ObjectId, dict[int, Payload]]:
+        """What the attempts of a trial brought back, by the id of the trial."""
+        return DataLoader(load_fn=self._payloads)
+
+    @cached_property
+    def job_task(self) -> DataLoader[tuple[ObjectId, int], JobTask | None]:
+        """Entries of work lists by job and position."""
+        return DataLoader(load_fn=self._job_tasks)
+
+    @cached_property
+    def task_summary(self) -> DataLoader[tuple[ObjectId, str], TaskSummary]:
+        """Numbers of tasks by job and name."""
+        return DataLoader(load_fn=self._task_summaries)
 
     def _heads(self, kind: RecordKind) -> DataLoader[ObjectId, Head | None]:
         async def load(ids: list[ObjectId]) -> list[Head | None]:

@@ -34,6 +34,7 @@ check: install
 	$(BIN)/python -m schema.export --check
 	$(BIN)/python -m schema.changes
 	$(BIN)/python -m pytest -q tests/test_house.py
+	$(BIN)/python .ci/advisories.py
 
 format: install
 	$(BIN)/ruff check --fix .

@@ -20,7 +20,7 @@ _PLAIN_PATH = re.compile(r"[A-Za-z0-9_./+-]+")
 def socket_path(data_dir: Path) -> Path:
     """Where mongod of `data_dir` listens: short enough for a socket, and never inside the data directory."""
     name = f"pinset-{os.geteuid()}-{hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:8]}"
-    for parent in (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):
+    for parent in (os.environ.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):  # noqa: S108 - the directory in it is made 0700 and its owner checked
         path = Path(parent or "/nonexistent") / name / "mongod.sock"
         usable = _PLAIN_PATH.fullmatch(str(path)) and len(str(path)) <= LONGEST_SOCKET_PATH
         if usable and os.access(path.parent.parent, os.W_OK | os.X_OK):

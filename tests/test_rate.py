@@ -1,13 +1,16 @@
 """Limits on how often a caller may ask, and whose word counts for its address."""
 
+from types import SimpleNamespace
 from typing import Any
 
+import httpx
 import pytest
 from starlette.types import Scope
 
 from domain.errors import StartupFailure
 from server.addresses import client_address
 from server.rate import MAX_CALLERS, RateLimited, RateLimiter
+from server.serving import Server
 from server.settings import load_settings
 from tests.graphql_client import serving, socket_to
 from tests.transport_fixtures import application, client
@@ -115,3 +118,22 @@ def test_only_addresses_and_networks_are_trusted(proxies: str) -> None:
 
 def test_trusted_proxies_are_kept_in_their_canonical_form() -> None:
     assert load_settings(trusted_proxies="10.0.0.0/8, ::0001").trusted_proxies == ("10.0.0.0/8", "::1")
+
+
+@pytest.mark.parametrize(
+    ("proxies", "expected"), [((), "127.0.0.1"), (("127.0.0.1",), "203.0.113.9"), (("192.0.2.1",), "127.0.0.1")]
+)
+async def test_only_a_trusted_proxy_says_where_a_request_comes_from(proxies: tuple[str, ...], expected: str) -> None:
+    seen: list[str | None] = []
+
+    async def app(scope: Scope, _: Any, send: Any) -> None:
+        seen.append(client_address(scope))
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body"})
+
+    config = Server(SimpleNamespace(asgi=app), lambda: None, proxies).config  # type: ignore[arg-type]
+    config.load()
+    transport = httpx.ASGITransport(config.loaded_app, client=("127.0.0.1", 1))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+        await http.get("/", headers={"x-forwarded-for": "198.51.100.1, 203.0.113.9"})
+    assert seen == [expected]

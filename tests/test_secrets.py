@@ -28,6 +28,7 @@ from server.settings import Settings, load_settings
 from server.tracing import OpenTelemetryTracer
 from storage.driver import Database, connect
 from storage.services import Services, open_services
+from tests.conditions import eventually
 from tests.graphql_client import GraphQLClient, serving, socket_to
 from tests.test_logging import Terminal
 from tests.test_targets import scripted
@@ -54,7 +55,9 @@ mutation($url: String!) {
   }) { job { id target { config } } errors { message } }
 }
 """
-_JOB = "query($id: ID!) { job(id: $id) { status target { config } trials { nodes { output response error { message } } } } }"
+_JOB = """
+query($id: ID!) { job(id: $id) { status target { config } trials { nodes { output response error { message } } } } }
+"""
 _METRIC = 'mutation { createMetric(input: {name: "m", metric: {exactMatch: {reference: "x"}}}) { errors { message } } }'
 
 
@@ -135,9 +138,7 @@ async def work(run: Run, token: str) -> None:
     await run.post(token, _METRIC)
     await run.post(token, "{ viewer { name grants { workspace scopes } } tasks { nodes { name } } }")
     await run.post(token, "{ nope }")
-    await run.post(
-        token, "mutation($n: String!) { createWorkspace(input: {name: $n}) { errors { message } } }", n=token
-    )
+    await run.post(token, 'mutation { createWorkspace(input: {name: "x"}) { errors { message } } }')
     await run.post(token, "query($n: String!) { task(name: $n) { id } }", n="x")
     await run.post(GUESSED, "{ __typename }")
     await run.post(None, "{ __typename }")
@@ -169,8 +170,11 @@ async def evaluate(run: Run, token: str) -> None:
             submitted = (await run.post(token, _SUBMIT, url=target.url))["data"]["submitJob"]
             assert submitted["errors"] == []
             identity = submitted["job"]["id"]
-            while (await run.post(token, _JOB, id=identity))["data"]["job"]["status"] != "COMPLETED":
-                await asyncio.sleep(0.1)
+
+            async def is_over() -> bool:
+                return bool((await run.post(token, _JOB, id=identity))["data"]["job"]["status"] == "COMPLETED")
+
+            await eventually(is_over, seconds=30)
             worker.cancel()
             await asyncio.wait({worker})
         assert {seen[1]["authorization"] for seen in target.seen} == {f"Bearer {WORKER_SECRET}"}
@@ -184,8 +188,6 @@ async def test_no_token_and_no_secret_is_left_behind(busy: Run, log: Terminal) -
     await busy.post(ADMIN_TOKEN, revoke, id=identity)
     await busy.post(token, "{ __typename }")
     found = await busy.left_behind(log)
-    # The client itself sent its token as a name, which is refused with the name in the message.
-    found["answers"] = found["answers"].replace(f"'{token}' is not", "")
     assert all(len(text) > 500 for text in found.values())
     for secret in (ADMIN_TOKEN, token, token.removeprefix("pinset_"), GUESSED, WORKER_SECRET):
         assert [place for place, text in found.items() if secret in text] == []

@@ -16,6 +16,7 @@ from resolvers.context import Context
 from storage.services import Services
 from tests.command_line import EXAMPLES, CommandLine, command_line
 from tests.operations import data
+from tests.test_worker import working
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +27,7 @@ SERVE += "register(app); app()"
 
 @pytest.fixture
 async def pinset(services: Services) -> AsyncIterator[CommandLine]:
-    async with command_line(services) as run:
+    async with working(Context(services)), command_line(services) as run:
         yield run
 
 
@@ -54,6 +55,7 @@ async def test_a_second_run_changes_nothing(pinset: CommandLine, context: Contex
     assert again.count("there already") == 4
     assert "unchanged, revision 2" in again
     assert again.partition("3. What moved")[2] == transcript().partition("3. What moved")[2]
+    assert (await data("{ jobs { totalCount } }", {}, Context(context.services))) == {"jobs": {"totalCount": 1}}
 
 
 async def test_any_workspace_will_do(pinset: CommandLine, context: Context) -> None:

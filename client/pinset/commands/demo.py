@@ -1,4 +1,4 @@
-"""`pinset demo`: two tasks and a taskset that pins them; then a task is published anew, and the pin holds."""
+"""`pinset demo`: two tasks and a taskset that pins them; a task is published anew, and a job runs what is pinned."""
 
 import contextlib
 import json
@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from pinset.commands.failures import reported
+from pinset.commands.jobs import follow
 from pinset.commands.options import DEFAULT_WORKSPACE, Token, Url, Workspace, connect
 from pinset.commands.private_server import private_server
 from pinset.errors import AlreadyExists, Unreachable
@@ -14,6 +15,8 @@ from pinset.synchronous.client import Pinset
 
 EDITED: Final = "capital-of-france"
 QUESTION: Final = "Which city is the capital of France?"
+# What some agent answered before; one of them is wrong.
+ANSWERS: Final = {"capital-of-france": "Paris.", "capital-of-japan": "Kyoto."}
 _SHOWN_DIGITS: Final = 12
 
 STATE: Final = """
@@ -34,11 +37,16 @@ query ($workspace: String!, $taskset: String!, $task: String!) {
   taskset(workspace: $workspace, name: $taskset) { latest { member(name: $task) { digest } } }
 }
 """
+MEMBERS: Final = """
+query ($workspace: String!, $taskset: String!) {
+  taskset(workspace: $workspace, name: $taskset) { latest { ref digest members { nodes { name } } } }
+}
+"""
 
 
 @reported
 def demo(workspace: Workspace = DEFAULT_WORKSPACE, url: Url = None, token: Token = None) -> None:
-    """Load two tasks and a taskset, publish one task anew, and see what moves and what stays pinned."""
+    """Load two tasks and a taskset, publish one task anew, see what stays pinned, and run a job over that."""
     with _server(url, token, workspace) as client:
         example = json.loads(files("pinset.commands").joinpath("geography.json").read_text(encoding="utf-8"))
         print("1. Two tasks, the metric that scores them, and a taskset that pins both by digest")
@@ -46,6 +54,8 @@ def demo(workspace: Workspace = DEFAULT_WORKSPACE, url: Url = None, token: Token
         print(f"\n2. {EDITED} is published with another question")
         _publish(client, example["tasks"][0]["task"])
         _show(client, example["taskset"]["name"])
+        print("\n5. A job runs what is pinned; it scores answers that came along, so no model is called")
+        _run(client, example["taskset"]["name"])
 
 
 @contextlib.contextmanager
@@ -133,6 +143,29 @@ def _show_taskset(ref: str, taskset: dict[str, Any]) -> None:
     outdated = [member["name"] for member in taskset["outdatedMembers"]["nodes"]]
     print("\nThe taskset means the same work as before, until it is published again.")
     print(f"Members whose task has moved on: {', '.join(outdated) or 'none'}.")
+
+
+def _run(client: Pinset, taskset: str) -> None:
+    latest = client.execute(MEMBERS, {"workspace": client.workspace, "taskset": taskset})["taskset"]["latest"]
+    digest = latest["digest"][:_SHOWN_DIGITS]
+    members = [member["name"] for member in latest["members"]["nodes"]]
+    outputs = [{"task": name, "output": answer} for name, answer in ANSWERS.items() if name in members]
+    job = client.jobs.submit(
+        taskset=latest["ref"],
+        name=f"{taskset}-{digest}",
+        target={"outputs": outputs},
+        idempotency_key=f"demo-{digest}",
+    )
+    ended = follow(client, job)
+    progress = ended.progress
+    note = f"{ended.status.value.lower()}, {progress.completed} of {progress.total} trials"
+    _line("job", f"{client.workspace}/{ended.name}", note)
+    for trial in client.jobs.trials(ended.id):
+        reward = "no reward" if trial.reward is None else f"reward {trial.reward:g}"
+        print(f"   {'trial':<8} {trial.task_name + ' “' + ANSWERS.get(trial.task_name, '') + '”':<46} {reward}")
+    summary = client.jobs.results(ended.id).summary.reward
+    mean = "none" if summary.mean is None else f"{summary.mean:g}"
+    print(f"   {'mean':<8} {'reward':<46} {mean}, over {summary.scored} of {summary.expected} trials")
 
 
 def _line(kind: str, ref: str, note: str) -> None:

@@ -261,7 +261,8 @@ def _target(
     return {"model": {"model": {"url": model_url, "name": model, **secret}}}
 
 
-def _watch(client: "Pinset", job: "Job", json: bool) -> None:
+def follow(client: "Pinset", job: "Job", json: bool = False) -> "Job":
+    """Show a bar until the job ends (with `json` its events, one a line), and answer the job as it is then."""
     with progress_bar(json) as bar:
         shown = bar.add_task(job.name, total=job.progress.total)
 
@@ -272,7 +273,11 @@ def _watch(client: "Pinset", job: "Job", json: bool) -> None:
             if json:
                 print(jsonlib.dumps({"event": event.typename__, **plain(event)}, ensure_ascii=False), flush=True)
 
-        ended = client.jobs.wait(job.id, on_event=seen)
+        return client.jobs.wait(job.id, on_event=seen)
+
+
+def _watch(client: "Pinset", job: "Job", json: bool) -> None:
+    ended = follow(client, job, json)
     if not json:
         _show_results(client.jobs.results(job.id))
     if ended.status.value != "COMPLETED":

@@ -18,7 +18,6 @@ from pinset.files.bundles import (
     bundle_kind,
     content_of,
     header,
-    is_bundle,
     read_bundle,
     verify_bundle,
     with_digest,
@@ -76,7 +75,7 @@ def test_a_bundle_reads_back_with_its_root_hash(tmp_path: Path) -> None:
     assert count == 5
     assert root == canonical.digest_of(canonical.canonical_text({"format": 1, "records": list(hashes)}))
     assert json.loads(BUNDLE.splitlines()[-1])["root"] == root
-    assert (bundle_kind(path), is_bundle(path), open_source(path).kind) == ("taskset", True, SourceKind.BUNDLE)
+    assert (bundle_kind(path), open_source(path).kind) == ("taskset", SourceKind.BUNDLE)
     with pytest.raises(FileProblem, match="pinset import"):
         open_source(path).rows(Fields(), "default", tmp_path)
     path.write_bytes(gzip.compress(BUNDLE))

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Final
 
-from pinset.files.lines import open_bytes, text_lines
+from pinset.files.lines import text_lines
 from pinset.files.problems import FileProblem
 from pinset.files.values import JSON, JSONObject, canonical_text, digest_of, parse
 
@@ -107,12 +107,6 @@ def bundle_kind(path: Path) -> str:
     for _, record in read_bundle(path):
         return str(record["kind"])
     raise FileProblem("The bundle holds no records.")
-
-
-def is_bundle(path: Path) -> bool:
-    """Whether a file begins like a bundle; cheap, and no verification."""
-    with open_bytes(path) as stream:
-        return b'"record":"bundle"' in stream.read(4096)
 
 
 def _write(record: JSONObject, stream: IO[bytes], root: RootHash) -> None:

@@ -2,8 +2,9 @@
 
 The hash is SHA-256 over one record a file, `path NUL sha256(file) LF`, in the order of the POSIX paths. A package is
 `task.toml`, `instruction.md`, `README.md`, `trajectory.json` and everything under `environment/`, `tests/`,
-`solution/` and `steps/`, without what `.gitignore` of the directory names, or the patterns below where there is none.
-An archive is that list as tar.gz with fixed times, owners and order, so that equal directories give equal bytes.
+`solution/` and `steps/`, without what `.gitignore` of the directory names, or the patterns below where there is none
+(pathspec reads them as git does). An archive is that list as tar.gz with fixed times, owners and order, so that equal
+directories give equal bytes.
 """
 
 import gzip

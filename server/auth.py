@@ -5,8 +5,8 @@ there too.
 """
 
 import hashlib
-import hmac
 from dataclasses import dataclass
+from hmac import compare_digest
 from typing import Final, Protocol
 
 from domain.errors import ServiceUnavailable, Unauthenticated
@@ -50,7 +50,7 @@ class TokenAuthenticator:
         Hashes are compared, in a time that depends neither on the token nor on where it differs.
         """
         token = bearer_token(authorization)
-        if self._admin is not None and hmac.compare_digest(self._admin, _hash(token)):
+        if self._admin is not None and compare_digest(self._admin, _hash(token)):
             return ADMIN_VIEWER
         record = await self._stored(token)
         if record is None:

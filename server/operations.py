@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
-from domain.errors import RequestError
+from domain.errors import RequestError, Unauthenticated
 from resolvers.access import OPEN_VIEWER, Viewer
 from resolvers.context import Context
 from schema.execution.answers import Answer, RequestRefused, refusal
@@ -52,7 +52,11 @@ class Operations:
 
         In open mode callers are told apart by their address.
         """
-        viewer = await self.authenticator.authenticate(authorization)
+        try:
+            viewer = await self.authenticator.authenticate(authorization)
+        except Unauthenticated:
+            log.info("unauthenticated", address=address)
+            raise
         self.limiter.admit(address or "" if viewer is OPEN_VIEWER else viewer.token or viewer.name)
         return viewer
 

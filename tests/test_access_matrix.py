@@ -82,6 +82,9 @@ EVERYWHERE: Final = frozenset({"createWorkspace"})
 # A token that one does not administer, and a lease that one may not use, are as unknown as any other.
 UNKNOWN_BELOW: Final = frozenset({"revokeToken", "extendLeases"})
 
+# A trial's attempts and a job's events tell who ran it.
+UNAUDITED: Final = frozenset({"leaseTrials", "extendLeases", "reportTrial"})
+
 HOLDERS: Final[Mapping[str, frozenset[Scope]]] = {scope.value: frozenset({scope}) for scope in Scope}
 VOID: Final = ("none", "expired", "revoked")
 
@@ -370,7 +373,9 @@ async def _check_holder(world: World, name: str, text: str, holder: str, scopes:
     may = name not in EVERYWHERE and (DEMANDS[name] in scopes or Scope.ADMIN in scopes)
     if may:
         assert codes(result, name) == [], result.data
-        assert await _everything(world) != before
+        after = await _everything(world)
+        assert after != before
+        assert (after["audit"] != before["audit"]) is (name not in UNAUDITED)
     else:
         expected = {"revokeToken": ["NOT_FOUND"], "extendLeases": []}.get(name, ["FORBIDDEN"])
         assert codes(result, name) == expected, holder

@@ -136,6 +136,11 @@ async def test_ids_of_hidden_records_find_nothing(world: Services, database: Dat
         found = await database[collection].find(query).to_list(None)
         assert found or collection == "audit"
         wanted += [(type_name, str(document["_id"])) for document in found]
+    job = await database["jobs"].find_one({"workspace": "vault"})
+    assert job is not None
+    trials = await database["trials"].find({"job": job["_id"]}).to_list(None)
+    wanted += [("Trial", str(trial["_id"])) for trial in trials]
+    assert len(trials) == 2
     assert await nodes(Context(world, VIEWER), wanted) == [None] * len(wanted)
     assert None not in await nodes(Context(world), wanted)
 

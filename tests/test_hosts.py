@@ -9,7 +9,7 @@ from tests.transport_fixtures import client, running
 
 pytestmark = pytest.mark.anyio
 
-ROUTES = ["/graphql", "/healthz", "/readyz", "/metrics", "/static/graphiql/page.js", "/nothing"]
+ROUTES = ["/graphql", "/healthz", "/readyz", "/metrics", "/static/graphiql/page.js", f"/blobs/{'0' * 64}", "/nothing"]
 
 
 @pytest.mark.parametrize(

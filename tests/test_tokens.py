@@ -1,5 +1,8 @@
 """Tokens: what is stored of them, who may create and end them, and how soon an end is felt."""
 
+import contextlib
+import hashlib
+import hmac
 from collections.abc import AsyncIterator, Awaitable
 from datetime import timedelta
 
@@ -240,3 +243,23 @@ async def test_a_child_with_bad_grants_is_refused_by_name(admin: Context) -> Non
     with pytest.raises(Problems) as refused:
         await use_cases.create_token(admin, "x", [Grant("default", READ)] * 101, None)
     assert isinstance(refused.value.errors[0], InvalidInput)
+
+
+@pytest.mark.parametrize(
+    "shown", ["correct-horse-battery", "correct-horse-batterx", "x", "pinset_" + "A" * 43, "ü" * 500]
+)
+async def test_whatever_is_shown_hashes_of_one_length_are_compared(
+    services: Services, monkeypatch: pytest.MonkeyPatch, shown: str
+) -> None:
+    compared: list[tuple[bytes, bytes]] = []
+
+    def compare(one: bytes, other: bytes) -> bool:
+        compared.append((one, other))
+        return hmac.compare_digest(one, other)
+
+    monkeypatch.setattr("server.auth.compare_digest", compare)
+    authenticator = TokenAuthenticator("correct-horse-battery", services)
+    with contextlib.suppress(Unauthenticated):
+        await authenticator.authenticate(f"Bearer {shown}")
+    assert [tuple(map(len, pair)) for pair in compared] == [(32, 32)]
+    assert compared[0][1] == hashlib.sha256(shown.encode()).digest()

@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 ROOMS := domain storage resolvers schema evaluation interop server client/pinset bench examples tests
+# Two processes, each with a MongoDB of its own.
+PARALLEL ?= -n 2 --dist worksteal
 
 GRAPHIQL := server/static/graphiql
 
@@ -22,10 +24,10 @@ serve: install
 	@exec $(BIN)/pinset serve $(ARGS)
 
 test: install
-	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+	$(BIN)/python -m pytest -m "not slow" $(PARALLEL) $(ARGS)
 
 test-all: install
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
 
 check: install
 	$(BIN)/ruff check .

@@ -31,7 +31,8 @@ class JobBatch:
         self._before = _working_copy({key: value for key, value in job.items() if key in _MUTABLE})
         self._trials: dict[ObjectId, dict[str, Any]] = {}
         self._claimable: deque[dict[str, Any]] | None = None
-        self._updates: list[UpdateOne] = []
+        self._updates: list[tuple[ObjectId, dict[str, dict[str, Any]]]] = []
+        self._latest: dict[ObjectId, dict[str, dict[str, Any]]] = {}
         self._events: list[dict[str, Any]] = []
 
     @classmethod
@@ -114,7 +115,7 @@ class JobBatch:
             self.count(trial["status"], -1)
             self.count(status, 1)
         trial.update(fields)
-        self._updates.append(UpdateOne({"_id": trial["_id"]}, {"$set": dict(fields)}))
+        self._write(trial["_id"], {"$set": dict(fields)})
 
     def append_attempt(self, trial: dict[str, Any], attempt: dict[str, Any], blobs: Iterable[str] = ()) -> None:
         """Add an attempt after all others."""
@@ -123,14 +124,24 @@ class JobBatch:
         named = sorted(set(blobs))
         if named:
             update["$addToSet"] = {"blobs": {"$each": named}}
-        self._updates.append(UpdateOne({"_id": trial["_id"]}, update))
+        self._write(trial["_id"], update)
 
     def finish_attempt(self, trial: dict[str, Any], fields: Mapping[str, Any]) -> None:
         """Set fields of the last attempt, which waited to be scored."""
         index = len(trial["attempts"]) - 1
         trial["attempts"][index].update(fields)
         changes = {f"attempts.{index}.{name}": value for name, value in fields.items()}
-        self._updates.append(UpdateOne({"_id": trial["_id"]}, {"$set": changes}))
+        self._write(trial["_id"], {"$set": changes})
+
+    def _write(self, trial: ObjectId, update: dict[str, dict[str, Any]]) -> None:
+        """Join an update to the trial's last one where MongoDB takes both at once: one row, one write."""
+        latest = self._latest.get(trial)
+        if latest is None or not _can_join(latest, update):
+            self._latest[trial] = update
+            self._updates.append((trial, update))
+            return
+        for operator, fields in update.items():
+            latest.setdefault(operator, {}).update(fields)
 
     def count(self, status: str, by: int) -> None:
         """Move one of the counters by status."""
@@ -199,8 +210,9 @@ class JobBatch:
 
     async def _write_trials(self) -> None:
         if self._updates:
-            await self.database["trials"].bulk_write(self._updates, session=self.session)
-            self._updates = []
+            operations = [UpdateOne({"_id": trial}, update) for trial, update in self._updates]
+            await self.database["trials"].bulk_write(operations, session=self.session)
+            self._updates, self._latest = [], {}
 
 
 _MUTABLE: Final = frozenset(
@@ -224,3 +236,10 @@ _MUTABLE: Final = frozenset(
 
 def _working_copy(document: Document) -> dict[str, Any]:
     return {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}
+
+
+def _can_join(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    """Whether two updates touch no path in common but plain fields, of which the second may overwrite the first."""
+    pushes = "$push" in first, "$push" in second
+    inside = [any(name.startswith("attempts.") for name in each.get("$set", ())) for each in (first, second)]
+    return not (all(pushes) or (any(pushes) and any(inside)))

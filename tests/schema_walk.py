@@ -1,6 +1,8 @@
 """Documents generated from the schema: every field that can be asked for, and arguments of the right types."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from graphql import (
@@ -24,6 +26,8 @@ SCHEMA: GraphQLSchema = build_schema()._schema
 
 # With this page size a document reaches the items of a page in one way alone, so that it can go deep.
 NODES_ALONE: Final = 2
+
+NOWHERE: Final[Mapping[str, str]] = MappingProxyType({})
 
 Filler = Callable[[str, str, Any], Any]
 
@@ -64,27 +68,67 @@ def _input(root: str, type_: GraphQLInputObjectType, fill: Filler) -> dict[str, 
     return {name: _value(root, name, field.type, fill) for name, field in {**extra, **wanted}.items()}
 
 
-def document(kind: str, name: str, field: GraphQLField, given: Collection[str], *, depth: int, page: int = 3) -> str:
-    """An operation that selects everything below one root field, `depth` levels deep, with the arguments `given`."""
+def document(
+    kind: str,
+    name: str,
+    field: GraphQLField,
+    given: Collection[str],
+    *,
+    depth: int,
+    page: int = 3,
+    places: Mapping[str, str] = NOWHERE,
+) -> str:
+    """An operation that selects everything below one root field, `depth` levels deep, with the arguments `given`.
+
+    `places` are arguments of fields further down (`Type.field`), written out; without them, fields that demand some are
+    left out.
+    """
     declared = ", ".join(f"${argument}: {field.args[argument].type}" for argument in given)
     passed = ", ".join(f"{argument}: ${argument}" for argument in given)
-    selected = selection(get_named_type(field.type), depth, page)
+    selected = Walk(page, places).below(get_named_type(field.type), depth)
     head = f"{name}({passed})" if passed else name
     return f"{kind.lower()} Walk{f'({declared})' if declared else ''} {{ {head}{selected} }}"
 
 
-def selection(type_: Any, depth: int, page: int) -> str:
-    """All fields of a type that need no argument, as deep as `depth` allows; an empty text for a leaf."""
-    if not isinstance(type_, GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType):
-        return ""
-    if depth == 0:
-        return " { __typename }"
-    if isinstance(type_, GraphQLObjectType):
-        return f" {{ __typename {_fields(type_, frozenset(), depth, page)} }}"
-    possible = SCHEMA.get_possible_types(type_)
-    disputed = _disputed(possible)
-    parts = [f"... on {each.name} {{ __typename {_fields(each, disputed, depth, page)} }}" for each in possible]
-    return f" {{ __typename {' '.join(parts)} }}"
+@dataclass(frozen=True)
+class Walk:
+    """How a document goes down the schema."""
+
+    page: int
+    places: Mapping[str, str]
+
+    def below(self, type_: Any, depth: int) -> str:
+        """The selection of a type's fields, as deep as `depth` allows; an empty text for a leaf."""
+        if not isinstance(type_, GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType):
+            return ""
+        if depth == 0:
+            return " { __typename }"
+        if isinstance(type_, GraphQLObjectType):
+            return f" {{ __typename {self._fields(type_, frozenset(), depth)} }}"
+        possible = SCHEMA.get_possible_types(type_)
+        disputed = _disputed(possible)
+        parts = [f"... on {each.name} {{ __typename {self._fields(each, disputed, depth)} }}" for each in possible]
+        return f" {{ __typename {' '.join(parts)} }}"
+
+    def _fields(self, type_: GraphQLObjectType, disputed: frozenset[str], depth: int) -> str:
+        parts = []
+        for name, field in type_.fields.items():
+            arguments = self._arguments(f"{type_.name}.{name}", field)
+            if arguments is None or (name == "edges" and self.page == NODES_ALONE):
+                continue
+            alias = f"{type_.name}_{name}: " if name in disputed else ""
+            parts.append(f"{alias}{name}{arguments}{self.below(get_named_type(field.type), depth - 1)}")
+        return " ".join(parts)
+
+    def _arguments(self, place: str, field: GraphQLField) -> str | None:
+        """The arguments of a field; None where it demands some and nothing says which."""
+        if place in self.places:
+            return f"({self.places[place]})"
+        if any(is_required_argument(argument) for argument in field.args.values()):
+            if self.places:
+                raise AssertionError(f"say what to send for {place}")
+            return None
+        return f"(first: {self.page})" if "first" in field.args else ""
 
 
 def _disputed(types: Sequence[GraphQLObjectType]) -> frozenset[str]:
@@ -96,16 +140,3 @@ def _disputed(types: Sequence[GraphQLObjectType]) -> frozenset[str]:
         for name, field in type_.fields.items()
         if seen.setdefault(name, str(field.type)) != str(field.type)
     )
-
-
-def _fields(type_: GraphQLObjectType, disputed: frozenset[str], depth: int, page: int) -> str:
-    parts = []
-    for name, field in type_.fields.items():
-        if any(is_required_argument(argument) for argument in field.args.values()):
-            continue
-        if name == "edges" and page == NODES_ALONE:
-            continue
-        alias = f"{type_.name}_{name}: " if name in disputed else ""
-        size = f"(first: {page})" if "first" in field.args else ""
-        parts.append(f"{alias}{name}{size}{selection(get_named_type(field.type), depth - 1, page)}")
-    return " ".join(parts)

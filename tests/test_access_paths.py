@@ -77,8 +77,15 @@ def filled(identities: Mapping[str, str], root: str, name: str, _: Any) -> Any:
     return values.get(name, NotImplemented)
 
 
-async def answers(services: Services) -> dict[str, Any]:
+async def answers(services: Services, vault_job: str) -> dict[str, Any]:
     """What the viewer is answered, by root field and depth."""
+    places = {
+        "Task.diff": "from: {number: 1}, to: {number: 2}",
+        "Taskset.diff": 'from: {number: 1}, to: {tag: "latest"}',
+        "TasksetRevision.member": 'name: "hidden", workspace: "vault"',
+        "Job.summaries": 'groupBy: "suite"',
+        "Job.compare": f'to: "{vault_job}"',
+    }
     context = Context(services, VIEWER)
     identities = {}
     for collection, type_name in (("tasksets", "Taskset"), ("jobs", "Job")):
@@ -88,8 +95,9 @@ async def answers(services: Services) -> dict[str, Any]:
     found = {}
     for name, definition in root_fields("Query").items():
         values = arguments(name, definition, partial(filled, identities))
-        for depth in DEPTHS:
-            text = document("Query", name, definition, values, depth=depth, page=NODES_ALONE)
+        # All types at once would be more than a document may hold.
+        for depth in DEPTHS[:1] if name.startswith("node") else DEPTHS:
+            text = document("Query", name, definition, values, depth=depth, page=NODES_ALONE, places=places)
             context.renew()
             found[f"{name} {depth}"] = await run(text, values, context)
     return found
@@ -104,12 +112,15 @@ async def without_the_vault(database: Database) -> None:
 
 @pytest.mark.slow
 async def test_no_answer_depends_on_what_may_not_be_read(world: Services, database: Database) -> None:
-    with_vault = await answers(world)
+    job = await database["jobs"].find_one({"workspace": "vault"})
+    assert job is not None
+    vault_job = global_id("Job", job["_id"])
+    with_vault = await answers(world, vault_job)
     assert SECRET not in json.dumps(with_vault["workspaces 3"])
     await without_the_vault(database)
     fresh = await open_services(database.client, database.name)
     try:
-        without = await answers(fresh)
+        without = await answers(fresh, vault_job)
     finally:
         await fresh.close()
     refused = [name for name, answer in with_vault.items() if "errors" in answer and "digestOf" not in name]

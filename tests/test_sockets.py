@@ -352,7 +352,8 @@ async def test_a_server_that_ends_a_busy_socket_logs_no_traceback(
         await until(lambda: probe.open_streams == MAX_SOCKET_OPERATIONS)
         with contextlib.suppress(ConnectionClosed):
             await socket.connection.send(" " * (MAX_BODY_BYTES + 1))
-        assert (await reader)[0] == 1009
+        # The rest of the frame meets a closed connection, whose reset may overtake the close code.
+        assert (await reader)[0] in (1009, 1006)
     await until(lambda: probe.open_streams == 0 and not server.application.sockets.connections)
     assert [record for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")] == []
 

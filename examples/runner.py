@@ -32,7 +32,7 @@ async def ask(http: httpx.AsyncClient, query: str, **variables: Any) -> Any:
     """The one field of an operation's data; a server that is away for a while is asked again."""
     for pause in (0.5, 1, 2, 4, 8, None):
         try:
-            answer = (await http.post("", json={"query": query, "variables": variables})).json()
+            answer = (await http.post("/graphql", json={"query": query, "variables": variables})).json()
             break
         except (httpx.TransportError, ValueError):
             if pause is None:
@@ -58,7 +58,7 @@ async def work(http: httpx.AsyncClient, lease: dict[str, Any]) -> None:
 
 async def main(url: str, runner: str) -> None:
     """Lease and work until interrupted."""
-    async with httpx.AsyncClient(base_url=url, timeout=30) as http:
+    async with httpx.AsyncClient(base_url=url.removesuffix("/graphql"), timeout=30) as http:
         running: set[asyncio.Task[None]] = set()
         while True:
             leased: Any = {"leases": []}

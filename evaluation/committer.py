@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol, TypeVar
 import structlog
 
 from domain.deadlines import writing_begins
-from domain.errors import NotFound, PinsetError
+from domain.errors import Conflict, NotFound, PinsetError
 from evaluation.outcomes import close_if_done
 from storage.driver import ObjectId, Session
 from storage.job_batches import JobBatch
@@ -23,6 +23,8 @@ log = structlog.get_logger(__name__)
 
 MOST_TRANSITIONS: Final = 200
 GATHERING_SECONDS: Final = 0.002
+# Servers that commit to the same job take turns by trying: a long pause would only leave the turn to the others.
+LONGEST_DELAY_SECONDS: Final = 0.02
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 Answer = TypeVar("Answer")
@@ -97,8 +99,15 @@ class Committers:
     async def _commit(self, job: ObjectId, batch: Sequence[_Waiting]) -> None:
         try:
             answers = await self._services.transactions.run(
-                [f"job:{job}"], lambda session: self._apply(session, job, batch)
+                [f"job:{job}"],
+                lambda session: self._apply(session, job, batch),
+                longest_delay=LONGEST_DELAY_SECONDS,
             )
+        except Conflict as error:
+            # Other servers kept the job's document; that is nobody's fault here.
+            for waiting in batch:
+                _settle(waiting, None, error)
+            return
         except Exception as error:
             await self._apart(job, batch, error)
             return

@@ -75,7 +75,8 @@ def scoring_execution(trial: TrialRecord, task: PlannedTask) -> Execution:
 
     async def read(services: Services) -> Brought:
         last = trial.last
-        loaded = (await trials.payloads(services.database, trial.id)).get(0 if last is None else last.number)
+        contents = {found: attempts async for found, attempts in trials.payloads(services.database, [trial.id])}
+        loaded = None if last is None else contents.get(trial.id, {}).get(last.number)
         if last is None or loaded is None:
             return MISSING_OUTPUT, {}
         outcome = TrialOutcome(

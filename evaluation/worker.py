@@ -53,6 +53,7 @@ class Worker:
         self._lease_seconds = lease_seconds
         self._wake = asyncio.Event()
         self._runs: dict[tuple[ObjectId, bool], asyncio.Task[None]] = {}
+        self._leasing: set[asyncio.Task[list[asyncio.Task[None]]]] = set()
         self._held: dict[str, tuple[Leased, asyncio.Task[None]]] = {}
 
     async def run(self) -> None:
@@ -115,7 +116,7 @@ class Worker:
                 plan = await self._services.shared(Plans).find(job)
                 if plan is None:
                     return
-                running.update(await lease(plan))
+                running.update(await self._whole(lease(plan)))
                 if not running:
                     return
                 _, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
@@ -123,6 +124,13 @@ class Worker:
             log.info("job_left", job=str(job), error=type(error).__name__)
         except Exception:
             log.exception("job_failed", job=str(job))
+
+    async def _whole(self, lease: Coroutine[Any, Any, list[asyncio.Task[None]]]) -> list[asyncio.Task[None]]:
+        """Lease and begin, even if cancelled in between: what was leased must be known in order to be given back."""
+        task = asyncio.create_task(lease)
+        self._leasing.add(task)
+        task.add_done_callback(self._leasing.discard)
+        return await asyncio.shield(task)
 
     @property
     def _room(self) -> int:
@@ -203,11 +211,10 @@ class Worker:
 
     async def _stop(self, beat: asyncio.Task[None]) -> None:
         """Let go of everything that is under way, so that others can go on at once."""
+        await _end([beat, *self._runs.values()])
+        await asyncio.gather(*self._leasing, return_exceptions=True)
         left = [leased for leased, _ in self._held.values()]
-        tasks = [beat, *self._runs.values(), *(task for _, task in self._held.values())]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await _end([task for _, task in self._held.values()])
         await self._give_back(left, "The worker was stopped.")
         log.info("worker_stopped", name=self._name, given_back=len(left))
 
@@ -216,6 +223,12 @@ class Worker:
             with contextlib.suppress(NotFound, PyMongoError):
                 tokens = [each.token for each in held]
                 await self._services.shared(Committers).commit(job, GiveBack(tokens, reason))
+
+
+async def _end(tasks: Sequence[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _by_job(leased: Iterable[Leased]) -> dict[ObjectId, list[Leased]]:

@@ -141,7 +141,8 @@ class Loaders:
         return [found.get(identity) for identity in ids]
 
     async def _payloads(self, ids: list[ObjectId]) -> list[dict[int, Payload]]:
-        return [await trial_contents.payloads(self._context, identity) for identity in ids]
+        found = await trial_contents.payloads_of(self._context, ids)
+        return [found.get(identity, {}) for identity in ids]
 
     async def _job_tasks(self, places: list[tuple[ObjectId, int]]) -> list[JobTask | None]:
         found = await job_tasks.find_at(self._context.services.database, places)

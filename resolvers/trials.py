@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from storage import trials as storage
@@ -29,8 +30,15 @@ async def count_trials(context: Context, job: JobRecord, filter: TrialFilter | N
 
 
 async def payloads(context: Context, trial: ObjectId) -> dict[int, Payload]:
-    """The contents of a trial's attempts by number, counted against the limit of an answer."""
-    found = await storage.payloads(context.services.database, trial)
-    for payload in found.values():
-        context.spend(payload.size)
+    """The contents of a trial's attempts by number."""
+    return (await payloads_of(context, [trial])).get(trial, {})
+
+
+async def payloads_of(context: Context, trials: Sequence[ObjectId]) -> dict[ObjectId, dict[int, Payload]]:
+    """The contents of many trials in one query, counted against the limit of an answer as they arrive."""
+    found: dict[ObjectId, dict[int, Payload]] = {}
+    async for trial, attempts in storage.payloads(context.services.database, trials):
+        for payload in attempts.values():
+            context.spend(payload.size)
+        found[trial] = attempts
     return found

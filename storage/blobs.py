@@ -5,8 +5,8 @@ from collections.abc import AsyncIterable, AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from domain.errors import ErrorCode, InvalidInput
-from domain.limits import MAX_BLOB_BYTES, MEBIBYTE
+from domain.errors import ErrorCode, InvalidInput, LimitExceeded
+from domain.limits import MAX_ANSWER_BYTES, MAX_BLOB_BYTES, MEBIBYTE
 from storage.clock import now
 from storage.driver import Bucket, Database, DuplicateKeyError, ObjectId
 
@@ -63,8 +63,15 @@ async def missing(database: Database, workspace: str, identities: set[str]) -> s
     return identities - set(await database["blobs.files"].distinct("filename", query))
 
 
-async def content(database: Database, identity: str) -> bytes | None:
-    """The whole blob; None where it is gone."""
+async def content(database: Database, identity: str, most: int = MAX_ANSWER_BYTES) -> bytes | None:
+    """The whole blob; None where it is gone. Raises LimitExceeded (RESPONSE_TOO_LARGE) over `most` bytes."""
+    found = await database["blobs.files"].find_one({"filename": identity}, {"length": 1})
+    if found is not None and found["length"] > most:
+        raise LimitExceeded(
+            f"The content has {found['length']:,} bytes, too many for an answer; download the blob {identity}.",
+            code="RESPONSE_TOO_LARGE",
+            limit=most,
+        )
     parts = [part async for part in read(database, identity)]
     return b"".join(parts) if parts else (b"" if identity == hashlib.sha256().hexdigest() else None)
 

@@ -46,13 +46,15 @@ class Transactions:
         self._running: set[asyncio.Task[Any]] = set()
         self._places = asyncio.Semaphore(_CONCURRENT)
 
-    async def run(self, keys: Iterable[str], work: Work[Result]) -> Result:
+    async def run(self, keys: Iterable[str], work: Work[Result], *, longest_delay: float = _LONGEST_DELAY) -> Result:
         """Run `work` in a transaction, from its beginning again where it lost a race, for 10 s at most.
+
+        `longest_delay` bounds the pauses in between, in seconds: short where one document is written all the time.
 
         `work` gets the session, must pass it to every operation, and may run several times. A caller that is
         cancelled does not cut the transaction: it goes on to its end. Raises Conflict when the time is up.
         """
-        task = asyncio.create_task(self._queued(sorted(set(keys)), work))
+        task = asyncio.create_task(self._queued(sorted(set(keys)), work, longest_delay))
         self._running.add(task)
         task.add_done_callback(self._finished)
         return await asyncio.shield(task)
@@ -72,12 +74,12 @@ class Transactions:
         if not task.cancelled():
             task.exception()
 
-    async def _queued(self, keys: list[str], work: Work[Result]) -> Result:
+    async def _queued(self, keys: list[str], work: Work[Result], longest_delay: float) -> Result:
         async with AsyncExitStack() as stack:
             for key in keys:
                 await stack.enter_async_context(self.turn(key))
             await stack.enter_async_context(self._places)
-            return await self._attempts(work)
+            return await self._attempts(work, longest_delay)
 
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncIterator[None]:
@@ -94,7 +96,7 @@ class Transactions:
             else:
                 self._locks[key] = (lock, waiting - 1)
 
-    async def _attempts(self, work: Work[Result]) -> Result:
+    async def _attempts(self, work: Work[Result], longest_delay: float) -> Result:
         deadline = time.monotonic() + TRANSACTION_SECONDS
         delay = _FIRST_DELAY
         while True:
@@ -108,7 +110,7 @@ class Transactions:
                         f"Others kept writing the same record for {TRANSACTION_SECONDS:g} s; try again."
                     ) from error
             await asyncio.sleep(delay * random.uniform(0.5, 1.5))
-            delay = min(delay * 2, _LONGEST_DELAY)
+            delay = min(delay * 2, longest_delay)
 
     async def _once(self, work: Work[Result], deadline: float) -> Result:
         async with await self._client.start_session() as session:

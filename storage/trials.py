@@ -186,12 +186,15 @@ async def history(database: Database, task: ObjectId, workspaces: Sequence[str] 
     ]
 
 
-async def payloads(database: Database, trial: ObjectId) -> dict[int, Payload]:
-    """The contents of a trial's attempts by their number, blobs read now."""
+async def payloads(
+    database: Database, trials: Iterable[ObjectId]
+) -> AsyncIterator[tuple[ObjectId, dict[int, Payload]]]:
+    """The contents of attempts by their number, trial by trial, blobs read now; trials that are gone are left out."""
     fields = {"attempts.number": 1, "attempts.output": 1, "attempts.response": 1, "attempts.trajectory": 1}
-    found = await database["trials"].find_one({"_id": trial}, fields)
-    attempts = [] if found is None else found["attempts"]
-    return {attempt["number"]: await load(database, attempt) for attempt in attempts}
+    cursor = database["trials"].find({"_id": {"$in": list(set(trials))}}, fields, batch_size=100)
+    async for found in cursor:
+        loaded = {attempt["number"]: await load(database, attempt) for attempt in found["attempts"]}
+        yield found["_id"], loaded
 
 
 async def given(database: Database, trials: Sequence[ObjectId]) -> dict[ObjectId, Document | None]:

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from domain.jobs import JobStatus
-from domain.targets import TargetKind
 from domain.trials import FailureType, TrialError, TrialOutcome, TrialStatus
 from evaluation.leases import LeaseToken, lost, new_token
 from evaluation.outcomes import (
@@ -40,11 +39,15 @@ class Leased:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Take up to `count` waiting trials for `seconds`; fewer where the job's concurrency is used up."""
+    """Take up to `count` waiting trials for `seconds`; fewer where the job's concurrency is used up.
+
+    `is_timed` ends the leases at the job's timeout however often they are extended; workers see to it themselves.
+    """
 
     holder: str
     count: int
     seconds: float
+    is_timed: bool = True
     trials: Sequence[ObjectId] = ()
 
     @property
@@ -67,7 +70,8 @@ class Claim:
 
     def _take(self, batch: JobBatch, trial: dict[str, Any]) -> Leased:
         token = new_token(batch.job["_id"], trial["_id"])
-        lease = _lease(batch, token, self.holder, self.seconds)
+        deadline = batch.now + timedelta(seconds=batch.job["timeoutSeconds"]) if self.is_timed else None
+        lease = _lease(batch, token, self.holder, self.seconds, deadline)
         started = trial["startedAt"] or batch.now
         batch.change(trial, {"status": TrialStatus.RUNNING, "lease": lease, "startedAt": started, "finishedAt": None})
         batch.event(EventType.TRIAL_STARTED, trial=trial["_id"])
@@ -119,7 +123,7 @@ class Extend:
             if trial is None or not _holds(batch, trial, token):
                 continue
             lease = trial["lease"]
-            expires = _expiry(batch, lease["startedAt"], self.seconds, trial["status"])
+            expires = _expiry(batch, self.seconds, lease["deadline"])
             batch.change(trial, {"lease": {**lease, "expiresAt": expires}})
             extended.append(token.text)
         if extended:
@@ -258,28 +262,27 @@ class GiveBack:
         return returned
 
 
-def _lease(batch: JobBatch, token: LeaseToken, holder: str, seconds: float) -> dict[str, Any]:
+def _lease(
+    batch: JobBatch, token: LeaseToken, holder: str, seconds: float, deadline: datetime | None = None
+) -> dict[str, Any]:
     return {
         "token": token.text,
         "holder": holder,
         "startedAt": batch.now,
-        "expiresAt": _expiry(batch, batch.now, seconds, TrialStatus.RUNNING),
+        "expiresAt": _expiry(batch, seconds, deadline),
+        "deadline": deadline,
     }
 
 
-def _expiry(batch: JobBatch, started: datetime, seconds: float, status: str) -> datetime:
-    """A runner holds a trial no longer than the job's timeout; workers see to the timeout themselves."""
+def _expiry(batch: JobBatch, seconds: float, deadline: datetime | None) -> datetime:
     expires = batch.now + timedelta(seconds=seconds)
-    if batch.job["target"]["kind"] != TargetKind.RUNNER or status == TrialStatus.SCORING:
-        return expires
-    return min(expires, started + timedelta(seconds=batch.job["timeoutSeconds"]))
+    return expires if deadline is None else min(expires, deadline)
 
 
 def _why_expired(batch: JobBatch, trial: dict[str, Any]) -> TrialError:
-    timeout = batch.job["timeoutSeconds"]
-    used = (trial["lease"]["expiresAt"] - trial["lease"]["startedAt"]).total_seconds()
-    if batch.job["target"]["kind"] == TargetKind.RUNNER and used >= timeout:
-        return TrialError(FailureType.TIMEOUT, f"There was no report within {timeout:g} s.")
+    deadline = trial["lease"]["deadline"]
+    if deadline is not None and deadline <= batch.now:
+        return TrialError(FailureType.TIMEOUT, f"There was no report within {batch.job['timeoutSeconds']:g} s.")
     return LEASE_EXPIRED
 
 

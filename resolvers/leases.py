@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from domain.canonical import JSON, canonical_text, digest_of
-from domain.errors import Collector, ErrorCode, InvalidInput, NotFound, PinsetError, Refused
+from domain.errors import Collector, InvalidInput, NotFound, PinsetError
 from domain.names import check_name, is_digest
-from domain.targets import TargetKind
 from domain.trials import TrialOutcome, check_outcome
 from evaluation.committer import Committers
 from evaluation.leases import MAX_LEASES, LeaseToken, check_count, check_seconds, lost, parse_token
@@ -75,13 +74,6 @@ async def _candidates(
         await writable(context, workspace, Scope.RUN)
         return workspace, await jobs.for_runner(context.services.database, workspace, runner)
     found = await runnable(context, job, ("job",))
-    if found.target.kind is not TargetKind.RUNNER:
-        raise Refused(
-            f"The job's target is of kind {found.target.kind}, which workers run; only jobs with a runner target "
-            "are leased over the API.",
-            ("job",),
-            ErrorCode.INVALID_STATE,
-        )
     return found.workspace, [found.id]
 
 
@@ -101,10 +93,10 @@ async def _handouts(context: Context, job: ObjectId, leased: Sequence[Leased]) -
 async def _prompt(context: Context, plan: JobPlan, task: PlannedTask, leased: Leased) -> str | None:
     try:
         work = task.work(leased.trial.repeat, leased.trial.id)
-        pool = await context.services.shared(Scorer).pool() if plan.job.prompt_template is not None else None
-        if pool is None:
+        template = getattr(plan.job.target, "prompt_template", None) or plan.job.prompt_template
+        if template is None:
             return prompt_of(work)
-        return await rendered_prompt(plan.job.prompt_template, work, pool)
+        return await rendered_prompt(template, work, await context.services.shared(Scorer).pool())
     except (TemplateFailure, CorruptContent):
         return None
 

@@ -212,3 +212,19 @@ async def test_malformed_reports_and_leases_are_refused_whole(context: Context) 
     with pytest.raises(Refused):
         await report_trial(context, "nonsense", TrialOutcome(reward=1.0))
     assert (await report(context, handout)).status is TrialStatus.COMPLETED
+
+
+async def test_a_lease_ends_at_the_timeout_however_often_it_is_extended(context: Context) -> None:
+    submitted = await runner_job(context, 1, JobOptions(timeout_seconds=5, max_attempts=1))
+    [handout] = await lease(context, submitted)
+    assert (await extend_leases(context, [handout.leased.token.text], 3600))[1] == []
+    trial = await context.services.database["trials"].find_one({})
+    assert trial is not None
+    assert (trial["lease"]["expiresAt"] - trial["lease"]["startedAt"]).total_seconds() == 5
+    past = {"$subtract": ["$$NOW", 1]}
+    await context.services.database["trials"].update_many(
+        {}, [{"$set": {"lease.expiresAt": past, "lease.deadline": past}}]
+    )
+    assert await return_expired(context.services) == 1
+    page = await trials(context, submitted, None, PageRequest())
+    assert [attempt.error.type for attempt in page.items[0].attempts if attempt.error] == ["TIMEOUT"]

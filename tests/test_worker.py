@@ -195,6 +195,34 @@ async def test_two_workers_and_a_retry_never_run_a_trial_twice_at_once(context: 
     assert most <= 3
 
 
+async def test_two_workers_and_a_runner_share_one_job(context: Context) -> None:
+    await match_metric(context)
+    tasks = [InlineTask(f"t{n}", question(f"Say w{n}", f"w{n}")) for n in range(60)]
+    async with model() as (url, prompts), open_context(context.services.database) as other:
+        wanted = SubmitJob(
+            workspace="default",
+            fingerprint="",
+            tasks=tasks,
+            target=(TargetKind.MODEL, {"model": {"url": url, "name": "echo"}}),
+            options=JobOptions(max_concurrency=5),
+        )
+        submitted = await submit_job(context, wanted)
+        by_runner = 0
+        first = await lease(context, submitted, 2)
+        async with working(context, "one"), working(other, "two"):
+            for handouts in [first, *[await lease(other, submitted, 2) for _ in range(20)]]:
+                for handout in handouts:
+                    assert handout.prompt is not None
+                    await report(other, handout, TrialOutcome(output=handout.prompt.split()[-1]))
+                    by_runner += 1
+            found = await ended(context, submitted)
+    assert (found.progress.counts["COMPLETED"], found.progress.mean_reward) == (60, 1.0)
+    assert by_runner >= 2
+    assert len(prompts) == len(set(prompts)) == 60 - by_runner
+    events = await context.services.database["job_events"].find({}).to_list(None)
+    assert max(event["progress"]["counts"]["RUNNING"] for event in events) <= 5
+
+
 async def test_a_worker_that_stops_gives_its_trials_back(context: Context) -> None:
     await match_metric(context)
     release = asyncio.Event()

@@ -23,9 +23,11 @@ async def trials(context: Context, job: JobRecord, filter: TrialFilter | None, p
 
 
 async def count_trials(context: Context, job: JobRecord, filter: TrialFilter | None) -> int:
-    """How many trials `trials` lists in all; without a filter it is the job's counter."""
+    """How many trials `trials` lists in all; without a filter, or by status alone, from the job's counters."""
     if filter is None:
         return job.progress.total
+    if filter.task_name is None and filter.repeat is None and filter.status:
+        return sum(job.progress.counts[status] for status in set(filter.status))
     return await storage.count(context.services.database, trial_query(job.id, filter))
 
 

@@ -92,7 +92,7 @@ INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
     "trials": (
         IndexModel([("job", UP), ("order", UP)], unique=True),
         IndexModel([("job", UP), ("status", UP), ("order", UP)]),
-        IndexModel([("job", UP), ("taskName", UP), ("repeat", UP)], unique=True),
+        IndexModel([("job", UP), ("taskName", UP), ("order", UP)]),
         IndexModel([("task", UP)], partialFilterExpression={"task": {"$type": "objectId"}}),
         IndexModel([("lease.expiresAt", UP)], partialFilterExpression={"lease.expiresAt": {"$gt": EPOCH}}),
         IndexModel([("blobs", UP)]),

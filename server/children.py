@@ -44,7 +44,8 @@ def _environment(settings: Settings, mongodb_url: str) -> Mapping[str, str]:
         "LOG_LEVEL": settings.log_level,
         "LOG_FORMAT": settings.log_format,
     }
-    path = os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))
+    # The worker finds its modules where the server found them, also in a checkout that is not installed.
+    path = os.pathsep.join(filter(None, (str(_ROOT), *sys.path)))
     return {**os.environ, **{PREFIX + name: value for name, value in given.items()}, "PYTHONPATH": path}
 
 

@@ -266,6 +266,7 @@ async def test_killing_a_worker_process_loses_no_trial(context: Context, mongodb
         )
         environment = {
             **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
             "PINSET_MONGODB_URL": mongodb_url,
             "PINSET_DATABASE": context.services.database.name,
         }

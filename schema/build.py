@@ -29,8 +29,9 @@ class Names(NameConverter):
         return _camel_case(name)
 
 
+@cache
 def build_schema() -> Schema:
-    """The whole schema. Its extensions and limits are those of `schema.execution`, which runs it."""
+    """The whole schema, one for the process. Its extensions and limits are those of `schema.execution`, which runs it."""
     return Schema(
         query=Query,
         mutation=Mutation,

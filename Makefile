@@ -27,7 +27,7 @@ test: install
 	$(BIN)/python -m pytest -m "not slow" $(PARALLEL) $(ARGS)
 
 test-all: install
-	$(BIN)/python -m pytest $(PARALLEL) $(ARGS)
+	$(BIN)/python -m pytest --hypothesis-profile=default $(PARALLEL) $(ARGS)
 
 check: install
 	$(BIN)/ruff check .

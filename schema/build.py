@@ -31,7 +31,7 @@ class Names(NameConverter):
 
 @cache
 def build_schema() -> Schema:
-    """The whole schema, one for the process. Its extensions and limits are those of `schema.execution`, which runs it."""
+    """The whole schema, one for the process; its limits are those of `schema.execution`, which runs it."""
     return Schema(
         query=Query,
         mutation=Mutation,

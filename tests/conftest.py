@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
+import hypothesis
 import pytest
 
 from resolvers.context import Context
@@ -21,6 +22,8 @@ from tests.graphql_client import GraphQLClient
 from tests.quiet_logs import quiet
 
 quiet()
+hypothesis.settings.register_profile("quick", max_examples=40)
+hypothesis.settings.load_profile("quick")
 _ROOM_BYTES = 4 * 1024**3
 
 

@@ -21,12 +21,15 @@ _ROOT: Final = Path(__file__).resolve().parent.parent
 
 
 @contextlib.asynccontextmanager
-async def worker_beside(settings: Settings, mongodb_url: str) -> AsyncIterator[None]:
-    """A worker on the same database while the body runs; none where the settings say so."""
+async def worker_beside(settings: Settings, mongodb_url: str, ready: asyncio.Event) -> AsyncIterator[None]:
+    """A worker on the same database while the body runs; none where the settings say so.
+
+    It starts once the server is `ready`: until then the processor has better things to do.
+    """
     if not settings.worker:
         yield
         return
-    keeper = asyncio.create_task(_keep(_environment(settings, mongodb_url)))
+    keeper = asyncio.create_task(_keep(_environment(settings, mongodb_url), ready))
     try:
         yield
     finally:
@@ -49,7 +52,8 @@ def _environment(settings: Settings, mongodb_url: str) -> Mapping[str, str]:
     return {**os.environ, **{PREFIX + name: value for name, value in given.items()}, "PYTHONPATH": path}
 
 
-async def _keep(environment: Mapping[str, str]) -> None:
+async def _keep(environment: Mapping[str, str], ready: asyncio.Event) -> None:
+    await ready.wait()
     pause, loop = _FIRST_PAUSE, asyncio.get_running_loop()
     while True:
         started = loop.time()

@@ -62,14 +62,20 @@ async def serve(
         tracer = start_tracing(settings.otel_endpoint)
         async with mongodb_url(settings, starting) as url:
             settings = settings.model_copy(update={"mongodb_url": SecretStr(url)})
-            async with open_database(settings, tracer) as services, worker_beside(settings, url):
+            ready = asyncio.Event()
+            async with open_database(settings, tracer) as services, worker_beside(settings, url, ready):
                 services.shared(Sweeper).start()
                 application = create_app(settings, services, build_schema(), tracer=tracer)
                 _warn(settings)
                 _settle()
                 is_new = await services.database["tasks"].find_one({}, {"_id": 1}) is None
                 address = _url(settings, listener)
-                server = Server(application, lambda: announce(address, is_new), settings.trusted_proxies)
+
+                def answers() -> None:
+                    announce(address, is_new)
+                    ready.set()
+
+                server = Server(application, answers, settings.trusted_proxies)
                 await server.serve(sockets=[listener])
 
 

@@ -61,7 +61,7 @@ OutputName = Annotated[str, Field(pattern=r"^[a-z0-9_]+$", max_length=255)]
 class Configuration(BaseModel):
     """What all configurations share; the field names are those that are hashed."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
     type: ClassVar[MetricType]
 
     def outputs(self) -> tuple[MetricOutput, ...]:
@@ -165,7 +165,7 @@ class ToolCalling(Configuration):
 class Model(BaseModel):
     """An OpenAI-compatible endpoint; `api_key_secret` names a secret of the worker, it is never a value."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid")
 
     api_key_secret: SecretName | None = None
     name: Annotated[Text, Field(min_length=1)]
@@ -175,7 +175,7 @@ class Model(BaseModel):
 class RubricLevel(BaseModel):
     """One label of a rubric and the value that it stands for."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
     description: Text | None = None
     label: Annotated[Text, Field(min_length=1)]
@@ -185,7 +185,7 @@ class RubricLevel(BaseModel):
 class JudgeScore(BaseModel):
     """One score that a judge gives: a range, or a rubric of at least two labels."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
     description: Text | None = None
     maximum: float | None = None

@@ -50,7 +50,7 @@ Named = Annotated[Text, Field(min_length=1, max_length=255)]
 
 
 class _Target(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
     kind: ClassVar[TargetKind]
 
     def config(self) -> dict[str, JSON]:
@@ -119,7 +119,7 @@ class RunnerTarget(_Target):
 class GivenOutput(BaseModel):
     """An output that exists already, for one task and one repeat (from 0); `error` says that the trial failed."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
     task: str
     repeat: Annotated[int, Field(ge=0)] = 0

@@ -11,7 +11,7 @@ from domain.errors import InvalidInput, Path
 class Signal(BaseModel):
     """One metric output that a view reads; `metric` is a metric's name, or a type that occurs once in the task."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid")
 
     metric: str = Field(min_length=1)
     output: str = Field(min_length=1)
@@ -21,7 +21,7 @@ class Signal(BaseModel):
 class View(BaseModel):
     """How a view reduces its signals to one number."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, strict=True, extra="forbid")
 
     reducer: Literal["single", "all", "any", "mean", "weighted_mean"]
     signals: list[Signal] = Field(min_length=1)

@@ -145,7 +145,11 @@ async def _check(url: str, *, timeout_seconds: float = 10.0) -> None:
 
 def _tcp_ports(pid: int) -> set[str]:
     """The sockets of a process that are TCP, by their inodes."""
-    sockets = {os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir()}
+    sockets = set()
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        # mongod closes files while one looks.
+        with contextlib.suppress(FileNotFoundError):
+            sockets.add(os.readlink(link))
     tables = [Path(f"/proc/{pid}/net/{name}").read_text().splitlines()[1:] for name in ("tcp", "tcp6")]
     return sockets & {f"socket:[{line.split()[9]}]" for table in tables for line in table}
 

@@ -350,6 +350,7 @@ async def test_a_query_finds_nothing_without_the_scope_to_read(world: World, nam
             assert seen(found, values) != seen(refused, values), f"{name} found nothing for {holder}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(root_fields("Mutation")))
 async def test_a_mutation_does_nothing_without_its_scope(world: World, name: str) -> None:
     definition = root_fields("Mutation")[name]

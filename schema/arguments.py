@@ -1,7 +1,5 @@
 """Arguments that many fields share, and what an absent one means."""
 
-from __future__ import annotations
-
 from typing import Annotated, TypeAlias, TypeVar
 
 import strawberry

@@ -1,7 +1,5 @@
 """The audit log: who did what to which record, when and from where."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from functools import partial
 from typing import Annotated

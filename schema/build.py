@@ -1,7 +1,5 @@
 """The assembled schema."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final, TypeAlias
 

@@ -1,7 +1,5 @@
 """Pages: what all connections share. A page is loaded whole, so that its items complete without waiting."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 

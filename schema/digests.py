@@ -1,7 +1,5 @@
 """The digest of content that is not stored."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import strawberry

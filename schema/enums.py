@@ -3,8 +3,6 @@
 Modules of this room import them from here: Strawberry publishes an enumeration the first time that it meets it.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import cast
 

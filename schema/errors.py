@@ -1,7 +1,5 @@
 """Errors as data: the types that payloads carry, and the one wrapper that every mutation goes through."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar
 

@@ -1,7 +1,5 @@
 """`python -m schema.export [--check]`: write schema.graphql, or say whether it is what the code prints."""
 
-from __future__ import annotations
-
 import difflib
 import sys
 from pathlib import Path

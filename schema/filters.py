@@ -1,7 +1,5 @@
 """What lists can be narrowed by and sorted by."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from enum import Enum
 

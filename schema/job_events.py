@@ -1,7 +1,5 @@
 """Subscriptions to the progress of jobs."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncGenerator, Callable, Hashable, Mapping
 from datetime import datetime
@@ -44,11 +42,11 @@ class JobEvent:
         return self.record.job, self.record.seq, self.record.type
 
     @strawberry.field(description="The job as it is now.")
-    def job(self, info: Info) -> Annotated[Job, strawberry.lazy("schema.jobs")]:
+    def job(self, info: Info) -> Annotated["Job", strawberry.lazy("schema.jobs")]:
         return then(info.context.loaders.job.load(self.record.job), jobs.present_found_job)
 
 
-def _found_trial(record: TrialRecord | None) -> Trial:
+def _found_trial(record: TrialRecord | None) -> "Trial":
     if record is None:
         raise ServiceUnavailable("The job was deleted while it was being read; repeat the request.")
     return trials.present_trial(record)
@@ -62,7 +60,7 @@ class JobSnapshot(JobEvent):
 @strawberry.type(description="A trial was leased.")
 class TrialStarted(JobEvent):
     @strawberry.field(description="The trial as it is now.")
-    def trial(self, info: Info) -> Annotated[Trial, strawberry.lazy("schema.trials")]:
+    def trial(self, info: Info) -> Annotated["Trial", strawberry.lazy("schema.trials")]:
         return _trial(self, info)
 
 
@@ -71,7 +69,7 @@ class TrialRequeued(JobEvent):
     reason: str | None = strawberry.field(description="Why the attempt was lost.")
 
     @strawberry.field(description="The trial as it is now.")
-    def trial(self, info: Info) -> Annotated[Trial, strawberry.lazy("schema.trials")]:
+    def trial(self, info: Info) -> Annotated["Trial", strawberry.lazy("schema.trials")]:
         return _trial(self, info)
 
 
@@ -84,7 +82,7 @@ class TrialsSettled(JobEvent):
 @strawberry.type(description="A trial ended.")
 class TrialFinished(JobEvent):
     @strawberry.field(description="The trial as it is now.")
-    def trial(self, info: Info) -> Annotated[Trial, strawberry.lazy("schema.trials")]:
+    def trial(self, info: Info) -> Annotated["Trial", strawberry.lazy("schema.trials")]:
         return _trial(self, info)
 
 
@@ -111,7 +109,7 @@ EVENT_TYPES: Final = (
 )
 
 
-def _trial(event: JobEvent, info: Info) -> Trial:
+def _trial(event: JobEvent, info: Info) -> "Trial":
     assert event.record.trial is not None
     return then(info.context.loaders.trial.load(event.record.trial), _found_trial)
 

@@ -1,7 +1,5 @@
 """A job as a client submits it, and its translation to the use case."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Any
 

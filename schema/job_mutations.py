@@ -1,7 +1,5 @@
 """What can be done to jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated

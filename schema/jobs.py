@@ -1,7 +1,5 @@
 """Jobs and their work lists, as they are read."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import partial
@@ -111,7 +109,7 @@ class JobTask:
     metrics: list[str] = strawberry.field(description="References of the metrics that score it.")
 
     @strawberry.field(description="The stored revision; null once deleted, and for one-off tasks and dataset rows.")
-    def revision(self, info: Info) -> Annotated[TaskRevision, strawberry.lazy("schema.tasks")] | None:
+    def revision(self, info: Info) -> Annotated["TaskRevision", strawberry.lazy("schema.tasks")] | None:
         if self.record.revision_id is None:
             return None
         return then(
@@ -124,7 +122,7 @@ class JobTask:
         )
 
     @strawberry.field(description="What the task asks for; null for a dataset row.")
-    def spec(self, info: Info) -> Annotated[TaskSpec, strawberry.lazy("schema.task_specs")] | None:
+    def spec(self, info: Info) -> Annotated["TaskSpec", strawberry.lazy("schema.task_specs")] | None:
         if self.record.is_row:
             return None
         return then(
@@ -137,7 +135,7 @@ class JobTask:
         return then(info.context.loaders.content.load(self.digest), lambda stored: JSON(self.intact(stored).value))
 
     @strawberry.field(description="Its numbers within the job.")
-    def summary(self, info: Info) -> Annotated[TaskSummary, strawberry.lazy("schema.results")]:
+    def summary(self, info: Info) -> Annotated["TaskSummary", strawberry.lazy("schema.results")]:
         place = (self.record.job, self.name)
         return then(info.context.loaders.task_summary.load(place), results.present_task_summary)
 
@@ -190,7 +188,7 @@ class Job(Node):
     created_by: str | None = strawberry.field(description="The name of the token that submitted it.")
 
     @strawberry.field(description="The taskset revision; null for one-off tasks and rows, and once deleted.")
-    def taskset_revision(self, info: Info) -> Annotated[TasksetRevision, strawberry.lazy("schema.tasksets")] | None:
+    def taskset_revision(self, info: Info) -> Annotated["TasksetRevision", strawberry.lazy("schema.tasksets")] | None:
         if self.record.taskset is None:
             return None
         return then(
@@ -210,7 +208,7 @@ class Job(Node):
     @strawberry.field(description="The numbers over all of its tasks.")
     async def summary(
         self, info: Info, missing_as: MissingAs = strawberry.UNSET, attempt: Policy = AttemptPolicy.LAST
-    ) -> Annotated[JobSummary, strawberry.lazy("schema.results")]:
+    ) -> Annotated["JobSummary", strawberry.lazy("schema.results")]:
         found = await numbers.summary(info.context, self.record, attempt, given(missing_as))
         return results.present_summary(found, self.record)
 
@@ -221,7 +219,7 @@ class Job(Node):
         group_by: Annotated[str, strawberry.argument(description="The key; tasks without it are the group null.")],
         missing_as: MissingAs = strawberry.UNSET,
         attempt: Policy = AttemptPolicy.LAST,
-    ) -> list[Annotated[JobSummary, strawberry.lazy("schema.results")]]:
+    ) -> list[Annotated["JobSummary", strawberry.lazy("schema.results")]]:
         found = await numbers.summaries(info.context, self.record, group_by, attempt, given(missing_as))
         return [results.present_summary(each, self.record) for each in found]
 
@@ -230,12 +228,12 @@ class Job(Node):
         self,
         info: Info,
         filter: Annotated[
-            Annotated[TrialFilter, strawberry.lazy("schema.trials")] | None,
+            "Annotated[TrialFilter, strawberry.lazy('schema.trials')] | None",
             strawberry.argument(description="Which trials; absent means all."),
         ] = strawberry.UNSET,
         first: First = 100,
         after: After = strawberry.UNSET,
-    ) -> Annotated[TrialConnection, strawberry.lazy("schema.trials")]:
+    ) -> Annotated["TrialConnection", strawberry.lazy("schema.trials")]:
         wanted = trials.trial_filter(filter)
         page = await trial_cases.trials(info.context, self.record, wanted, request(first, after))
         count = partial(trial_cases.count_trials, info.context, self.record, wanted)
@@ -245,7 +243,7 @@ class Job(Node):
     @strawberry.field(description="This job as the base, side by side with another; null where that is unknown.")
     async def compare(
         self, info: Info, to: Annotated[strawberry.ID, strawberry.argument(description="The id of the candidate job.")]
-    ) -> Annotated[JobComparison, strawberry.lazy("schema.results")] | None:
+    ) -> Annotated["JobComparison", strawberry.lazy("schema.results")] | None:
         return await results.compare(info, self.record, to)
 
 

@@ -1,7 +1,5 @@
 """What outside runners do: lease trials, hold them, report them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -44,7 +42,7 @@ class Lease:
     prompt: str | None = strawberry.field(description="What the agent is asked; null where the runner knows.")
 
     @strawberry.field(description="What the task asks for; for a dataset row, the row as `inputs.extra`.")
-    def spec(self) -> Annotated[TaskSpec, strawberry.lazy("schema.task_specs")]:
+    def spec(self) -> Annotated["TaskSpec", strawberry.lazy("schema.task_specs")]:
         task = self.handout.task
         if task.content.text is None:
             raise RevisionCorrupt(

@@ -1,7 +1,5 @@
 """Reading through the loaders of an operation: in bulk by parents, and without waiting by their children."""
 
-from __future__ import annotations
-
 from asyncio import Future
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeVar, cast

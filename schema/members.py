@@ -1,7 +1,5 @@
 """The members of a taskset revision: pins, and what became of the tasks that they pin."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,7 +32,7 @@ class TasksetMember:
     )
 
     @strawberry.field(description="The pinned revision; null where it dangles or is hidden.")
-    def revision(self, info: Info) -> Annotated[TaskRevision, strawberry.lazy("schema.tasks")] | None:
+    def revision(self, info: Info) -> Annotated["TaskRevision", strawberry.lazy("schema.tasks")] | None:
         if self.is_hidden:
             return None
         return then(
@@ -43,7 +41,7 @@ class TasksetMember:
         )
 
     @strawberry.field(description="The task as it is now; null where it was deleted or is hidden.")
-    def task(self, info: Info) -> Annotated[Task, strawberry.lazy("schema.tasks")] | None:
+    def task(self, info: Info) -> Annotated["Task", strawberry.lazy("schema.tasks")] | None:
         return then(self._head(info), lambda head: None if head is None else tasks.present_task(head))
 
     @strawberry.field(description="Whether the pinned revision is gone, because its task was deleted by force.")

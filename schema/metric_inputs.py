@@ -3,8 +3,6 @@
 The configuration keeps the platform's snake_case names; a few fields have another name here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any, ClassVar, Final

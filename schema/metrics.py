@@ -1,7 +1,5 @@
 """Metrics: stored, immutable scorers."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -74,7 +72,7 @@ class Metric(Node):
     @strawberry.field(description="The task revisions that name it and that the token may read, oldest first.")
     async def used_by(
         self, info: Info, first: First = 100, after: After = strawberry.UNSET
-    ) -> Annotated[TaskRevisionConnection, strawberry.lazy("schema.tasks")]:
+    ) -> Annotated["TaskRevisionConnection", strawberry.lazy("schema.tasks")]:
         page = await use_cases.used_by(info.context, self.record, request(first, after))
         count = partial(use_cases.count_used_by, info.context, self.record)
         return await tasks.connect_revisions(info, page, count)

@@ -1,7 +1,5 @@
 """Following what is published."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import AsyncGenerator
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Global ids, the interface Node, and the two fields that read by id."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Final, TypeAlias

@@ -1,7 +1,5 @@
 """Everything that can be read: one mixin per noun."""
 
-from __future__ import annotations
-
 import strawberry
 
 from schema.audit import AuditQueries

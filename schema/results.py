@@ -1,7 +1,5 @@
 """Results as they are read: statistics, summaries, comparisons, and the history of a task."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -144,11 +142,11 @@ class JobComparison:
     )
 
     @strawberry.field(description="The job that is compared to the other.")
-    def base(self) -> Annotated[Job, strawberry.lazy("schema.jobs")]:
+    def base(self) -> Annotated["Job", strawberry.lazy("schema.jobs")]:
         return jobs.present_job(self.found.base)
 
     @strawberry.field(description="The other job.")
-    def candidate(self) -> Annotated[Job, strawberry.lazy("schema.jobs")]:
+    def candidate(self) -> Annotated["Job", strawberry.lazy("schema.jobs")]:
         return jobs.present_job(self.found.candidate)
 
     @strawberry.field(description="The tasks: the base job's in their order, then those that only the other has.")

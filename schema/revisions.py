@@ -1,7 +1,5 @@
 """What tasks and tasksets share: revisions, the selector that names one, tags and their log, differences."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from datetime import datetime
 from typing import Any, ClassVar

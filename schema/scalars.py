@@ -1,7 +1,5 @@
 """The custom scalars: JSON as it is, times in RFC 3339, integers beyond 32 bits."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -3,8 +3,6 @@
 Type conditions are ignored: what is found may be more than what one type answers, never less.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -33,7 +31,7 @@ class Selection:
 
     __slots__ = ("_document", "_fields")
 
-    def __init__(self, document: Document, nodes: Iterable[FieldNode]) -> None:
+    def __init__(self, document: "Document", nodes: Iterable[FieldNode]) -> None:
         self._document = document
         self._fields: dict[str, list[FieldNode]] = {}
         for node in nodes:
@@ -44,14 +42,14 @@ class Selection:
         """Whether any of the fields is selected here."""
         return any(name in self._fields for name in names)
 
-    def below(self, *path: str) -> Selection:
+    def below(self, *path: str) -> "Selection":
         """What is selected under a field, or under a path of fields."""
         found = self
         for name in path:
             found = Selection(self._document, found._fields.get(name, ()))
         return found
 
-    def items(self) -> Selection:
+    def items(self) -> "Selection":
         """What is selected of each item of a connection, by `nodes` and by `edges { node }` together."""
         edges = self.below("edges")
         return Selection(self._document, [*self._fields.get("nodes", ()), *edges._fields.get("node", ())])

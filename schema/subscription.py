@@ -1,7 +1,5 @@
 """Everything that can be followed: one mixin per noun."""
 
-from __future__ import annotations
-
 import strawberry
 
 from schema.job_events import JobSubscriptions

@@ -1,7 +1,5 @@
 """Making a taskset and its tasks equal to a file."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import Annotated, Final
 

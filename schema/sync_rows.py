@@ -4,8 +4,6 @@ Strawberry's own conversion to input objects takes three times as long as all th
 the checked values become drafts directly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 

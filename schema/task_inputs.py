@@ -1,7 +1,5 @@
 """Task content as a client writes it, and its translation to the domain's drafts."""
 
-from __future__ import annotations
-
 import strawberry
 
 from domain.content import EvaluatorDraft, HarborDraft, SpecDraft, TaskDraft, TemplateDraft

@@ -1,7 +1,5 @@
 """What a task asks for: the three kinds of specification, as they are read from stored content."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,7 +33,7 @@ class MetricBinding:
     ref: str = strawberry.field(description="The reference as it is hashed: `workspace/name`.")
 
     @strawberry.field(description="The metric itself, retired or not; null where the token may not read it.")
-    def metric(self, info: Info) -> Annotated[Metric, strawberry.lazy("schema.metrics")] | None:
+    def metric(self, info: Info) -> Annotated["Metric", strawberry.lazy("schema.metrics")] | None:
         return then(
             info.context.loaders.metric.load(self.ref),
             lambda record: None if record is None else metrics.present_metric(record),

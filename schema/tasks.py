@@ -1,7 +1,5 @@
 """Tasks and their revisions, as they are read."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import partial
@@ -56,7 +54,7 @@ class Task(Node):
     updated_at: datetime = strawberry.field(description="When it was last published, tagged or moved to a project.")
 
     @strawberry.field(description="The newest revision, by ordinal.")
-    def latest(self, info: Info) -> TaskRevision:
+    def latest(self, info: Info) -> "TaskRevision":
         loaded = info.context.loaders.revision[TASK].load(self.record.revision_id)
         return then(loaded, lambda record: present_revision(found_latest(record, self.ref)))
 
@@ -67,14 +65,14 @@ class Task(Node):
         by: Annotated[
             RevisionSelector | None, strawberry.argument(description="Which revision; absent means the latest.")
         ] = strawberry.UNSET,
-    ) -> TaskRevision | None:
+    ) -> "TaskRevision | None":
         record = await shared.select(info.context, TASK, self.record, selector_of(by))
         return None if record is None else present_revision(record)
 
     @strawberry.field(description="All revisions, newest first.")
     async def revisions(
         self, info: Info, first: First = 100, after: After = strawberry.UNSET
-    ) -> TaskRevisionConnection:
+    ) -> "TaskRevisionConnection":
         page = await shared.revisions(info.context, TASK, self.record, request(first, after))
         count = partial(shared.count_revisions, info.context, TASK, self.record)
         return await connect_revisions(info, page, count)
@@ -100,7 +98,7 @@ class Task(Node):
     @strawberry.field(description="The tasksets whose latest revision has it as a member and that the token may read.")
     async def tasksets(
         self, info: Info, first: First = 100, after: After = strawberry.UNSET
-    ) -> Annotated[TasksetConnection, strawberry.lazy("schema.tasksets")]:
+    ) -> Annotated["TasksetConnection", strawberry.lazy("schema.tasksets")]:
         page = await usage.tasksets_of(info.context, self.record, request(first, after))
         count = partial(usage.count_tasksets_of, info.context, self.record)
         return await tasksets.connect_tasksets(info, page, count)
@@ -122,7 +120,7 @@ class Task(Node):
     @strawberry.field(description="What all jobs that the token may read made of each of its contents, newest first.")
     async def history(
         self, info: Info, first: First = 100, after: After = strawberry.UNSET
-    ) -> Annotated[TaskHistoryConnection, strawberry.lazy("schema.results")]:
+    ) -> Annotated["TaskHistoryConnection", strawberry.lazy("schema.results")]:
         page = await numbers.history(info.context, self.record, request(first, after))
         count = partial(numbers.count_history, info.context, self.record)
         return connect(results.TaskHistoryConnection, page, results.present_history, count)
@@ -137,7 +135,7 @@ class TaskRevision(Revision):
         return then(self.head(info), lambda head: present_task(found_record(head, self.ref)))
 
     @strawberry.field(description="What the task asks for; null with the error REVISION_CORRUPT, as `content`.")
-    def spec(self, info: Info) -> Annotated[TaskSpec, strawberry.lazy("schema.task_specs")] | None:
+    def spec(self, info: Info) -> Annotated["TaskSpec", strawberry.lazy("schema.task_specs")] | None:
         return then(
             self.stored(info), lambda stored: task_specs.present_spec(self.intact(stored).value, self.record.config)
         )
@@ -151,7 +149,7 @@ class TaskRevision(Revision):
     )
     async def pinned_by(
         self, info: Info, first: First = 100, after: After = strawberry.UNSET
-    ) -> Annotated[TasksetRevisionConnection, strawberry.lazy("schema.tasksets")]:
+    ) -> Annotated["TasksetRevisionConnection", strawberry.lazy("schema.tasksets")]:
         page = await usage.pinned_by(info.context, self.record, request(first, after))
         count = partial(usage.count_pinned_by, info.context, self.record)
         return await tasksets.connect_revisions(info, page, count)

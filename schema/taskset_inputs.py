@@ -1,7 +1,5 @@
 """Taskset content as a client writes it, and its translation to the domain's drafts."""
 
-from __future__ import annotations
-
 import strawberry
 
 from domain.content import TasksetDraft

@@ -1,7 +1,5 @@
 """Writing tasksets: publish, tag, untag, delete."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import strawberry

@@ -1,7 +1,5 @@
 """Reading tasksets: by name, by reference, and as a list."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated
 

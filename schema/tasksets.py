@@ -1,7 +1,5 @@
 """Tasksets and their revisions, as they are read."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from functools import partial
@@ -54,7 +52,7 @@ class Taskset(Node):
     updated_at: datetime = strawberry.field(description="When it was last published, tagged or moved to a project.")
 
     @strawberry.field(description="The newest revision, by ordinal.")
-    def latest(self, info: Info) -> TasksetRevision:
+    def latest(self, info: Info) -> "TasksetRevision":
         loaded = info.context.loaders.revision[TASKSET].load(self.record.revision_id)
         return then(loaded, lambda record: present_revision(found_latest(record, self.ref)))
 
@@ -65,14 +63,14 @@ class Taskset(Node):
         by: Annotated[
             RevisionSelector | None, strawberry.argument(description="Which revision; absent means the latest.")
         ] = strawberry.UNSET,
-    ) -> TasksetRevision | None:
+    ) -> "TasksetRevision | None":
         record = await shared.select(info.context, TASKSET, self.record, selector_of(by))
         return None if record is None else present_revision(record)
 
     @strawberry.field(description="All revisions, newest first.")
     async def revisions(
         self, info: Info, first: First = 100, after: After = strawberry.UNSET
-    ) -> TasksetRevisionConnection:
+    ) -> "TasksetRevisionConnection":
         page = await shared.revisions(info.context, TASKSET, self.record, request(first, after))
         count = partial(shared.count_revisions, info.context, TASKSET, self.record)
         return await connect_revisions(info, page, count)
@@ -103,14 +101,14 @@ class Taskset(Node):
         info: Info,
         from_: Annotated[RevisionSelector, strawberry.argument(name="from", description="The revision to begin with.")],
         to: Annotated[RevisionSelector, strawberry.argument(description="The revision to arrive at.")],
-    ) -> Annotated[TasksetDiff, strawberry.lazy("schema.members")] | None:
+    ) -> Annotated["TasksetDiff", strawberry.lazy("schema.members")] | None:
         found = await differences.diff_tasksets(info.context, self.record, from_.to_storage(), to.to_storage())
         return None if found is None else await members.present_diff(info, found)
 
     @strawberry.field(description="The latest revision's members whose task has other content as its latest by now.")
     async def outdated_members(
         self, info: Info, first: First = 100, after: After = strawberry.UNSET
-    ) -> Annotated[TasksetMemberConnection, strawberry.lazy("schema.members")]:
+    ) -> Annotated["TasksetMemberConnection", strawberry.lazy("schema.members")]:
         page = await usage.outdated_members(info.context, self.record, request(first, after))
         count = partial(usage.count_outdated_members, info.context, self.record)
         return await members.connect_members(info, page, count)
@@ -118,7 +116,7 @@ class Taskset(Node):
     @strawberry.field(description="The jobs over any of its revisions that the token may read, newest first.")
     async def jobs(
         self, info: Info, first: First = 100, after: After = strawberry.UNSET
-    ) -> Annotated[JobConnection, strawberry.lazy("schema.jobs")]:
+    ) -> Annotated["JobConnection", strawberry.lazy("schema.jobs")]:
         page = await runs.jobs_of_taskset(info.context, self.record, request(first, after))
         count = partial(runs.count_jobs_of_taskset, info.context, self.record)
         return await jobs.connect_jobs(info, page, count)
@@ -151,7 +149,7 @@ class TasksetRevision(Revision):
     @strawberry.field(description="Its members in the order published.")
     async def members(
         self, info: Info, first: First = 100, after: After = strawberry.UNSET
-    ) -> Annotated[TasksetMemberConnection, strawberry.lazy("schema.members")]:
+    ) -> Annotated["TasksetMemberConnection", strawberry.lazy("schema.members")]:
         page = await pins.members(info.context, self.record, request(first, after))
         return await members.connect_members(info, page, self._count_members)
 
@@ -163,7 +161,7 @@ class TasksetRevision(Revision):
         workspace: Annotated[
             str | None, strawberry.argument(description="The task's workspace; absent means that of the taskset.")
         ] = strawberry.UNSET,
-    ) -> Annotated[TasksetMember, strawberry.lazy("schema.members")] | None:
+    ) -> Annotated["TasksetMember", strawberry.lazy("schema.members")] | None:
         record = await pins.member(info.context, self.record, given(workspace), name)
         return None if record is None else members.present_member(record)
 

@@ -1,7 +1,5 @@
 """Tokens: who may call, and what for."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from functools import partial
 from typing import Annotated

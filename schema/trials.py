@@ -1,7 +1,5 @@
 """Trials of a job and their attempts, as they are read."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
@@ -124,11 +122,11 @@ class Trial(Node):
     finished_at: datetime | None = strawberry.field(description="When it ended.")
 
     @strawberry.field(description="The job that it belongs to.")
-    def job(self, info: Info) -> Annotated[Job, strawberry.lazy("schema.jobs")]:
+    def job(self, info: Info) -> Annotated["Job", strawberry.lazy("schema.jobs")]:
         return then(info.context.loaders.job.load(self.record.job), jobs.present_found_job)
 
     @strawberry.field(description="The stored revision that it executes; null once deleted, and for one-off tasks.")
-    async def task_revision(self, info: Info) -> Annotated[TaskRevision, strawberry.lazy("schema.tasks")] | None:
+    async def task_revision(self, info: Info) -> Annotated["TaskRevision", strawberry.lazy("schema.tasks")] | None:
         task = await info.context.loaders.job_task.load((self.record.job, self.record.position))
         if task is None or task.revision_id is None:
             return None

@@ -1,7 +1,5 @@
 """Who asks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import strawberry

@@ -6,7 +6,6 @@ failure to start is one sentence.
 
 import asyncio
 import contextlib
-import gc
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -24,6 +23,7 @@ from schema.build import build_schema
 from server.app import Application, create_app
 from server.children import worker_beside
 from server.early import Starting
+from server.garbage import settle
 from server.settings import Settings
 from server.telemetry import Tracer, start_tracing
 from storage import local
@@ -67,7 +67,7 @@ async def serve(
                 services.shared(Sweeper).start()
                 application = create_app(settings, services, build_schema(), tracer=tracer)
                 _warn(settings)
-                _settle()
+                settle()
                 is_new = await services.database["tasks"].find_one({}, {"_id": 1}) is None
                 address = _url(settings, listener)
 
@@ -172,16 +172,6 @@ class Server(uvicorn.Server):
     def _stop(self) -> None:
         self.force_exit = self.should_exit
         self.should_exit = True
-
-
-def _settle() -> None:
-    """Take the schema's many objects out of the garbage collector's sight: full collections over them cost pauses.
-
-    What requests make dies by itself, nearly all of it, so that the collector need not look as often as it would.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 50, 20)
 
 
 def _warn(settings: Settings) -> None:

@@ -1,18 +1,19 @@
 """The client's commands run in a thread against a server in the test's own event loop."""
 
 import json
+import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import anyio
-import typer
 from typer.testing import CliRunner
 
 from interop.harbor import verify_archive
-from pinset.commands import register
+from pinset.command import GROUP, build
 from schema.build import build_schema
 from server.app import create_app
 from server.settings import Settings
@@ -22,7 +23,18 @@ from tests.quiet_logs import quiet
 
 quiet()
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+ROOT: Final = Path(__file__).parent.parent
+EXAMPLES: Final = ROOT / "examples"
+
+
+def declared(manifest: str) -> list[EntryPoint]:
+    """The commands that a distribution declares; the tests run from a checkout, where none need be installed."""
+    project = tomllib.loads((ROOT / manifest).read_text(encoding="utf-8"))["project"]
+    return [EntryPoint(name, value, GROUP) for name, value in project["entry-points"][GROUP].items()]
+
+
+SERVER_COMMANDS: Final = declared("pyproject.toml")
+CLIENT_COMMANDS: Final = declared("client/pyproject.toml")
 
 
 @dataclass(frozen=True)
@@ -52,8 +64,7 @@ class CommandLine:
 
     async def __call__(self, *arguments: object) -> Ended:
         """Run a command and wait for its end."""
-        app = typer.Typer(pretty_exceptions_enable=False)
-        register(app)
+        app = build(CLIENT_COMMANDS)
         environment = {"PINSET_URL": self.url, "COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
 
         def run() -> Ended:

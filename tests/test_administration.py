@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner, Result
 
+from pinset.command import build
 from schema.build import build_schema
 from server.app import create_app
-from server.commands import register
 from server.settings import Settings
 from storage.driver import Database
 from storage.services import Services
 from storage.tokens import authenticate, hash_of
+from tests.command_line import SERVER_COMMANDS
 from tests.graphql_client import serving
 from tests.quiet_logs import quiet
 
@@ -37,9 +37,7 @@ def at_database(monkeypatch: pytest.MonkeyPatch, mongodb_url: str, database: Dat
 
 async def pinset(*arguments: str) -> Result:
     """Run a command in a thread, where it has an event loop of its own."""
-    app = typer.Typer()
-    register(app)
-    return await asyncio.to_thread(CliRunner().invoke, app, arguments)
+    return await asyncio.to_thread(CliRunner().invoke, build(SERVER_COMMANDS), arguments)
 
 
 async def tokens(*options: str) -> list[dict[str, Any]]:

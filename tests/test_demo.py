@@ -7,22 +7,22 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from typer import Typer
 from typer.testing import CliRunner
 
-from pinset.commands import private_server, register
+from pinset.command import build
+from pinset.commands import private_server
 from pinset.synchronous import client
 from resolvers.context import Context
 from storage.services import Services
-from tests.command_line import EXAMPLES, CommandLine, command_line
+from tests.command_line import CLIENT_COMMANDS, EXAMPLES, CommandLine, command_line
 from tests.operations import data
 from tests.test_worker import working
 
 pytestmark = pytest.mark.anyio
 
 ROOT = Path(__file__).parents[1]
-SERVE = "from typer import Typer; from server.commands import register; app = Typer(); app.callback()(lambda: None); "
-SERVE += "register(app); app()"
+SERVE = "from typer import Typer; from server.commands.serve import serve; app = Typer(); "
+SERVE += "app.callback()(lambda: None); app.command()(serve); app()"
 
 
 @pytest.fixture
@@ -92,9 +92,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
     """The command where no server runs."""
     monkeypatch.setattr(client, "DEFAULT_URL", "http://127.0.0.1:9")
     monkeypatch.delenv("PINSET_URL", raising=False)
-    app = Typer(pretty_exceptions_enable=False)
-    register(app)
-    result = CliRunner().invoke(app, ["demo"])
+    result = CliRunner().invoke(build(CLIENT_COMMANDS), ["demo"])
     return result.exit_code, result.stdout, result.stderr
 
 

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 import yaml
 
 from schema.build import build_schema
 from server.app import create_app
-from server.commands import register
 from server.serving import GRACE_SECONDS
 from server.settings import Settings
 from storage.services import Services
+from tests.command_line import SERVER_COMMANDS
 from tests.graphql_client import serving
 
 pytestmark = pytest.mark.anyio
@@ -56,12 +55,6 @@ def environment_of(service: dict[str, Any]) -> dict[str, str]:
     return {name: value for name, value in filled.items() if name.startswith("PINSET_")}
 
 
-def commands() -> set[str]:
-    app = typer.Typer()
-    register(app)
-    return {command.name or "" for command in app.registered_commands}
-
-
 def test_there_are_two_servers_and_they_differ_in_their_ports_alone() -> None:
     servers = [service for service in OURS.values() if service["command"] == ["serve"]]
     assert len(servers) == 2
@@ -91,7 +84,7 @@ def test_services_start_with_settings_and_commands_that_exist(name: str, monkeyp
     settings = Settings()
     assert settings.auth_mode == "tokens"
     assert settings.mongodb_url is not None
-    assert OURS[name]["command"][0] in commands()
+    assert OURS[name]["command"][0] in {command.name for command in SERVER_COMMANDS}
 
 
 @pytest.mark.parametrize("name", OURS)

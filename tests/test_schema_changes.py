@@ -8,14 +8,12 @@ from typer.testing import CliRunner
 from pinset.command import build
 from schema.changes import RELEASED, Level, breaking, changes, problems
 from schema.export import printed
-from server.commands import register
+from tests.command_line import SERVER_COMMANDS
 
 COMPAT = Path(__file__).with_name("compat")
 OLD = "type Query { a(x: Int): Int b: E } enum E { ONE TWO }"
 
-app = build()
-if "serve" not in [command.name for command in app.registered_commands]:
-    register(app)
+app = build(SERVER_COMMANDS)
 
 
 def run(*arguments: object) -> tuple[int, str]:

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SERVE = "from typer import Typer; from server.commands import register; app = Typer(); app.callback()(lambda: None); "
-SERVE += "register(app); app()"
+SERVE = "from typer import Typer; from server.commands.serve import serve; app = Typer(); "
+SERVE += "app.callback()(lambda: None); app.command()(serve); app()"
 
 CREATE = """
 mutation { createTask(input: {name: "a", task: {spec: {evaluator: {intent: "x"}}}}) { errors { message } } }

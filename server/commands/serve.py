@@ -28,17 +28,20 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the GraphQL API until Ctrl-C. Settings come from PINSET_* variables; options win over them."""
-    from server.early import early_mongodb
-    from server.listening import bind
-    from server.logging import configure
-    from server.settings import load_settings
+    from server.garbage import no_collections
 
-    settings = load_settings(host=host, port=port, data_dir=data_dir, worker=worker)
-    configure(settings.log_format, settings.log_level)
-    with closing(bind(settings.host, settings.port)) as listener, early_mongodb(settings) as starting:
-        from server.serving import run
+    with no_collections():
+        from server.early import early_mongodb
+        from server.listening import bind
+        from server.logging import configure
+        from server.settings import load_settings
 
-        run(settings, announce, listener, starting)
+        settings = load_settings(host=host, port=port, data_dir=data_dir, worker=worker)
+        configure(settings.log_format, settings.log_level)
+        with closing(bind(settings.host, settings.port)) as listener, early_mongodb(settings) as starting:
+            from server.serving import run
+
+            run(settings, announce, listener, starting)
 
 
 def announce(url: str, is_new: bool) -> None:

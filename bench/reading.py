@@ -24,6 +24,7 @@ from resolvers.tasks import create_task
 from resolvers.tasksets import create_taskset
 from schema.build import build_schema
 from server.app import create_app
+from server.logging import configure
 from server.settings import Settings
 from storage import local
 from storage.driver import connect
@@ -111,4 +112,5 @@ async def main(members: int, rounds: int) -> None:
 
 
 if __name__ == "__main__":
+    configure("console", "warning")
     asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000, int(sys.argv[2]) if len(sys.argv) > 2 else 15))

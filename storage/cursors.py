@@ -21,6 +21,8 @@ _IDS: Final = frozenset({"parent"})
 
 Key: TypeAlias = tuple[Any, ObjectId]
 
+_text_of: Final = json.JSONEncoder(separators=(",", ":")).encode
+
 
 def signature_of(collection: str, query: Mapping[str, Any]) -> str:
     """A fingerprint of what is listed, 8 hex digits: a cursor is good for the same filter only."""
@@ -37,7 +39,7 @@ def encode(field: str, descending: bool, value: Any, identity: ObjectId, signatu
     elif isinstance(value, ObjectId):
         value = str(value)
     raw = [_VERSION, field, int(descending), value, str(identity), signature]
-    return base64.urlsafe_b64encode(json.dumps(raw, separators=(",", ":")).encode()).decode().rstrip("=")
+    return base64.urlsafe_b64encode(_text_of(raw).encode()).decode().rstrip("=")
 
 
 def decode(cursor: str, field: str, descending: bool, signature: str, argument: str) -> Key:

@@ -31,7 +31,9 @@ from strawberry.schema.validation_rules.one_of import OneOfInputValidationRule
 from domain.errors import LimitExceeded
 from domain.limits import MAX_ALIASES, MAX_QUERY_COST, MAX_QUERY_DEPTH, MAX_QUERY_TOKENS, MAX_ROOT_FIELDS
 from schema.execution.cost import weigh
+from schema.execution.inputs import Inputs
 from schema.execution.measure import Measurement, Size
+from schema.execution.planned import Plans, conditions
 
 MAX_DOCUMENTS: Final = 1_000
 MAX_CACHED_TOKENS: Final = 300_000
@@ -61,6 +63,7 @@ class Operation:
     kind: OperationKind
     size: Size
     defaults: Mapping[str, object]
+    plans: Plans
     identity: object = field(default_factory=object)
 
     def cost(self, variables: Mapping[str, object]) -> int:
@@ -92,6 +95,7 @@ class Documents:
         if not introspection:
             self.rules = (*_RULES, NoSchemaIntrospectionCustomRule)
         self.suggestions = suggestions
+        self._inputs = Inputs(schema._strawberry_schema.schema_converter)  # type: ignore[attr-defined]
         self._known: OrderedDict[str, Document] = OrderedDict()
         self._tokens = 0
 
@@ -126,7 +130,10 @@ class Documents:
             errors = validate(self.schema, ast, self.rules, hide_suggestions=not self.suggestions)
         if errors:
             return Document(errors=tuple(errors), tokens=tokens)
-        operations = [_operation(ast, node, size) for size, node in zip(sizes, nodes, strict=True)]
+        deciding = conditions(ast)
+        operations = [
+            _operation(ast, node, size, Plans(deciding, self._inputs)) for size, node in zip(sizes, nodes, strict=True)
+        ]
         return Document({operation.name: operation for operation in operations}, tokens=tokens)
 
     def keep(self, text: str, document: Document) -> None:
@@ -139,14 +146,14 @@ class Documents:
             self._tokens -= oldest.tokens
 
 
-def _operation(document: DocumentNode, node: OperationDefinitionNode, size: Size) -> Operation:
+def _operation(document: DocumentNode, node: OperationDefinitionNode, size: Size, plans: Plans) -> Operation:
     defaults = {
         definition.variable.name.value: value_from_ast_untyped(definition.default_value)
         for definition in node.variable_definitions or ()
         if definition.default_value is not None
     }
     name = node.name.value if node.name else None
-    return Operation(document, name, OperationKind(node.operation.value), size, defaults)
+    return Operation(document, name, OperationKind(node.operation.value), size, defaults, plans)
 
 
 def _over_limits(size: Size, node: OperationDefinitionNode) -> list[GraphQLError]:

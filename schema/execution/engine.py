@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Coroutine, Hashable, Mapping
 from typing import Any, Final, Protocol, cast
 
 import strawberry
-from graphql import ExecutionResult, GraphQLError, execute
+from graphql import ExecutionResult, GraphQLError
 from graphql.execution import Executor, create_source_event_stream, execute_subscription_event
 from strawberry.execution import optimized_is_awaitable
 
@@ -21,6 +21,7 @@ from domain.limits import OPERATION_SECONDS
 from schema.execution.answers import Answer, RequestRefused, answer, refusal, request_error, stream_error, unexpected
 from schema.execution.documents import Document, Documents, Operation, OperationKind
 from schema.execution.masking import present
+from schema.execution.planned import PlannedExecutor
 from schema.execution.sharing import SharedEvent, Sharing, variables_key
 
 # Longer texts are read in a thread, so that one of them does not hold up everybody else.
@@ -52,7 +53,6 @@ class Engine:
         seconds: float = OPERATION_SECONDS,
     ) -> None:
         self.schema = schema._schema
-        self.executor = schema.execution_context_class
         self.documents = Documents(self.schema, introspection=introspection, suggestions=suggestions)
         self.seconds = seconds
         self._shared: Sharing[Answer] = Sharing()
@@ -93,17 +93,12 @@ class Engine:
 
     async def _execute(self, operation: Operation, variables: Variables, context: Context) -> Answer:
         try:
-            result = execute(
-                self.schema,
-                operation.document,
-                context_value=context,
-                variable_values=dict(variables),
-                operation_name=operation.name,
-                executor_class=self.executor,
-                is_awaitable=cast("Any", optimized_is_awaitable),
-                hide_suggestions=not self.documents.suggestions,
-            )
-            return answer(await result if inspect.isawaitable(result) else result, operation)
+            executor = self._build_executor(operation, variables, context)
+            if isinstance(executor, list):
+                return request_error(executor, operation)
+            result = executor.execute_operation()
+            result = await result if inspect.isawaitable(result) else result
+            return answer(cast("ExecutionResult", result), operation)
         except Exception as error:
             return unexpected(error, operation.name)
 
@@ -176,12 +171,14 @@ class Engine:
     def _build_executor(
         self, operation: Operation, variables: Variables, context: Context
     ) -> Executor[Any] | list[GraphQLError]:
-        return self.executor.build(
+        return PlannedExecutor.build(
             self.schema,
             operation.document,
             context_value=context,
             raw_variable_values=dict(variables),
             operation_name=operation.name,
+            is_awaitable=cast("Any", optimized_is_awaitable),
+            plans=operation.plans,
             hide_suggestions=not self.documents.suggestions,
         )
 

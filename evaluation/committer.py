@@ -5,17 +5,19 @@ together, thousands.
 """
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar
+from functools import partial
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import structlog
 
 from domain.deadlines import writing_begins
 from domain.errors import Conflict, NotFound, PinsetError
 from evaluation.outcomes import close_if_done
-from storage.driver import ObjectId, Session
+from storage.driver import BlockingDatabase, BlockingSession, ObjectId
 from storage.job_batches import JobBatch
 from storage.services import Services
 
@@ -24,7 +26,9 @@ log = structlog.get_logger(__name__)
 MOST_TRANSITIONS: Final = 200
 GATHERING_SECONDS: Final = 0.002
 # Servers that commit to the same job take turns by trying: a long pause would only leave the turn to the others.
-LONGEST_DELAY_SECONDS: Final = 0.02
+LONGEST_DELAY_SECONDS: Final = 0.01
+# Between commits, so that another server's try meets a job that is free.
+PAUSE_SECONDS: Final = 0.005
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 Answer = TypeVar("Answer")
@@ -44,7 +48,7 @@ class Transition(Protocol[Answer_co]):
     def claims(self) -> int:
         """How many waiting trials it may take."""
 
-    async def apply(self, batch: JobBatch) -> Answer_co:
+    def apply(self, batch: JobBatch) -> Answer_co:
         """Change the working copies and answer; a UserError is raised before anything was changed."""
 
 
@@ -52,6 +56,10 @@ class Transition(Protocol[Answer_co]):
 class _Waiting:
     transition: Transition[Any]
     answer: asyncio.Future[Any]
+
+
+# What a transition answered, or why it did not.
+_Answer: TypeAlias = tuple[Any, Exception | None]
 
 
 class Committers:
@@ -88,75 +96,75 @@ class Committers:
 
     async def _run(self, job: ObjectId) -> None:
         queue = self._queues[job]
+        loop = asyncio.get_running_loop()
+        # Whoever was answered together comes back together: taken one by one, the first would go alone.
+        await asyncio.sleep(GATHERING_SECONDS)
         while queue:
-            # Whoever was answered together comes back together: taken one by one, the first would go alone.
-            await asyncio.sleep(GATHERING_SECONDS)
-            batch = [queue.popleft() for _ in range(min(len(queue), MOST_TRANSITIONS))]
-            await self._commit(job, batch)
+            await self._services.transactions.in_thread(partial(self._drain, loop, job, queue))
         # Nothing was awaited since the queue was seen empty, so nobody can have joined it.
         del self._queues[job]
 
-    async def _commit(self, job: ObjectId, batch: Sequence[_Waiting]) -> None:
+    def _drain(self, loop: asyncio.AbstractEventLoop, job: ObjectId, queue: deque[_Waiting]) -> None:
+        """Commit until nobody waits: in a thread, where one commit follows the other however busy the loop is."""
+        while True:
+            batch = [queue.popleft() for _ in range(min(len(queue), MOST_TRANSITIONS))]
+            answers = self._committed(job, batch)
+            loop.call_soon_threadsafe(_settle, batch, answers)
+            if not queue or self._services.transactions.is_crowded:
+                return
+            time.sleep(PAUSE_SECONDS)
+
+    def _committed(self, job: ObjectId, batch: Sequence[_Waiting]) -> list[_Answer]:
+        work = partial(_apply, job, [waiting.transition for waiting in batch])
         try:
-            answers = await self._services.transactions.run(
-                [f"job:{job}"],
-                lambda session: self._apply(session, job, batch),
-                longest_delay=LONGEST_DELAY_SECONDS,
-            )
+            return self._services.transactions.run_here(work, longest_delay=LONGEST_DELAY_SECONDS)
         except Conflict as error:
             # Other servers kept the job's document; that is nobody's fault here.
-            for waiting in batch:
-                _settle(waiting, None, error)
-            return
+            return [(None, error)] * len(batch)
         except Exception as error:
-            await self._apart(job, batch, error)
-            return
-        for waiting, (value, refusal) in zip(batch, answers, strict=True):
-            _settle(waiting, value, refusal)
+            return self._apart(job, batch, error)
 
-    async def _apart(self, job: ObjectId, batch: Sequence[_Waiting], error: Exception) -> None:
+    def _apart(self, job: ObjectId, batch: Sequence[_Waiting], error: Exception) -> list[_Answer]:
         """A transition that cannot be written must not take its neighbours with it."""
         if len(batch) == 1:
-            _settle(batch[0], None, error)
-            return
+            return [(None, error)]
         log.warning("batch_failed", job=str(job), size=len(batch), error=type(error).__name__)
-        for waiting in batch:
-            await self._commit(job, [waiting])
-
-    async def _apply(
-        self, session: Session, job: ObjectId, waiting: Sequence[_Waiting]
-    ) -> list[tuple[Any, PinsetError | None]]:
-        batch = await JobBatch.open(self._services.database, session, job)
-        if batch is None:
-            return [(None, _gone(job)) for _ in waiting]
-        await batch.load(trial for each in waiting for trial in each.transition.trials)
-        batch.expect_claims(sum(each.transition.claims for each in waiting))
-        answers: list[tuple[Any, PinsetError | None]] = []
-        for each in waiting:
-            answers.append(await _applied(batch, each.transition, job))
-        await batch.flush()
-        return answers
+        return [self._committed(job, [waiting])[0] for waiting in batch]
 
 
-async def _applied(batch: JobBatch, transition: Transition[Any], job: ObjectId) -> tuple[Any, PinsetError | None]:
+def _apply(
+    job: ObjectId, transitions: Sequence[Transition[Any]], database: BlockingDatabase, session: BlockingSession
+) -> list[_Answer]:
+    batch = JobBatch.open(database, session, job)
+    if batch is None:
+        return [(None, _gone(job)) for _ in transitions]
+    batch.load(trial for transition in transitions for trial in transition.trials)
+    batch.expect_claims(sum(transition.claims for transition in transitions))
+    answers = [_applied(batch, transition, job) for transition in transitions]
+    batch.flush()
+    return answers
+
+
+def _applied(batch: JobBatch, transition: Transition[Any], job: ObjectId) -> _Answer:
     if batch.is_deleted:
         return None, _gone(job)
     try:
-        answer = await transition.apply(batch)
+        answer = transition.apply(batch)
     except PinsetError as error:
         return None, error
     if not batch.is_deleted:
-        await close_if_done(batch)
+        close_if_done(batch)
     return answer, None
 
 
-def _settle(waiting: _Waiting, value: Any, error: Exception | None) -> None:
-    if waiting.answer.done():
-        return
-    if error is None:
-        waiting.answer.set_result(value)
-    else:
-        waiting.answer.set_exception(error)
+def _settle(batch: Sequence[_Waiting], answers: Sequence[_Answer]) -> None:
+    for waiting, (value, error) in zip(batch, answers, strict=True):
+        if waiting.answer.done():
+            continue
+        if error is None:
+            waiting.answer.set_result(value)
+        else:
+            waiting.answer.set_exception(error)
 
 
 def _gone(job: ObjectId) -> NotFound:

@@ -32,7 +32,7 @@ class Pause:
     claims: int = 0
     origin: Origin = field(default_factory=current_origin)
 
-    async def apply(self, batch: JobBatch) -> JobRecord:
+    def apply(self, batch: JobBatch) -> JobRecord:
         """The job afterwards. Raises Refused (INVALID_STATE) where it has ended."""
         check_transition(batch.status, JobStatus.PAUSED)
         if batch.status is not JobStatus.PAUSED:
@@ -49,7 +49,7 @@ class Resume:
     claims: int = 0
     origin: Origin = field(default_factory=current_origin)
 
-    async def apply(self, batch: JobBatch) -> JobRecord:
+    def apply(self, batch: JobBatch) -> JobRecord:
         """The job afterwards; one that is not paused stays as it is. Raises Refused (INVALID_STATE)."""
         if batch.status.is_ended:
             check_transition(batch.status, JobStatus.ACTIVE)
@@ -68,11 +68,11 @@ class Cancel:
     claims: int = 0
     origin: Origin = field(default_factory=current_origin)
 
-    async def apply(self, batch: JobBatch) -> JobRecord:
+    def apply(self, batch: JobBatch) -> JobRecord:
         """The job afterwards."""
         if not batch.status.is_ended:
             by = "" if self.actor is None else f" by {self.actor}"
-            await end_early(batch, JobStatus.CANCELLED, f"Cancelled{by}.")
+            end_early(batch, JobStatus.CANCELLED, f"Cancelled{by}.")
             _note(batch, AuditAction.CANCEL, self.origin)
         return record(batch.job)
 
@@ -90,20 +90,20 @@ class Retry:
         """None are read before: it changes them in the database at once."""
         return ()
 
-    async def apply(self, batch: JobBatch) -> JobRecord:
+    def apply(self, batch: JobBatch) -> JobRecord:
         """The job afterwards. Raises Refused (INVALID_STATE), NotFound, InvalidInput."""
         check_reopening(batch.status)
         query: dict[str, Any] = {"status": {"$in": list(_RETRIED)}}
         if self.wanted is not None:
-            query["_id"] = {"$in": await self._checked(batch, self.wanted)}
-        found = await batch.find_trials(query, {"status": 1})
+            query["_id"] = {"$in": self._checked(batch, self.wanted)}
+        found = batch.find_trials(query, {"status": 1})
         if not found:
             raise Refused(
                 "No trial failed or was cancelled, so there is nothing to retry; finished trials never run again.",
                 ("trials",),
                 ErrorCode.INVALID_STATE,
             )
-        await batch.update_trials({"_id": {"$in": [trial["_id"] for trial in found]}}, [{"$set": _reopened(batch)}])
+        batch.update_trials({"_id": {"$in": [trial["_id"] for trial in found]}}, [{"$set": _reopened(batch)}])
         for trial in found:
             batch.count(trial["status"], -1)
             batch.count(TrialStatus.PENDING, 1)
@@ -111,8 +111,8 @@ class Retry:
         _note(batch, AuditAction.RETRY, self.origin)
         return record(batch.job)
 
-    async def _checked(self, batch: JobBatch, wanted: Sequence[ObjectId]) -> list[ObjectId]:
-        found = await batch.find_trials({"_id": {"$in": list(wanted)}}, {"status": 1})
+    def _checked(self, batch: JobBatch, wanted: Sequence[ObjectId]) -> list[ObjectId]:
+        found = batch.find_trials({"_id": {"$in": list(wanted)}}, {"status": 1})
         by_id = {trial["_id"]: trial["status"] for trial in found}
         for index, identity in enumerate(wanted):
             if identity not in by_id:
@@ -143,10 +143,10 @@ class Delete:
     claims: int = 0
     origin: Origin = field(default_factory=current_origin)
 
-    async def apply(self, batch: JobBatch) -> ObjectId:
+    def apply(self, batch: JobBatch) -> ObjectId:
         """The id of the job. Raises Refused (INVALID_STATE)."""
         check_deletion(batch.status)
-        await batch.delete()
+        batch.delete()
         _note(batch, AuditAction.DELETE, self.origin)
         identity: ObjectId = batch.job["_id"]
         return identity

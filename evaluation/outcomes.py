@@ -112,13 +112,13 @@ def lose(batch: JobBatch, trial: dict[str, Any], error: TrialError) -> None:
         finish(batch, trial, TrialStatus.FAILED, None)
 
 
-async def close_if_done(batch: JobBatch) -> None:
+def close_if_done(batch: JobBatch) -> None:
     """End the job once no trial is open; all of them failing is COMPLETED too."""
     if not batch.status.is_ended and batch.open_count == 0:
         batch.set_status(JobStatus.COMPLETED)
 
 
-async def fail_fast(batch: JobBatch, trial: Mapping[str, Any], verdict: Verdict) -> None:
+def fail_fast(batch: JobBatch, trial: Mapping[str, Any], verdict: Verdict) -> None:
     """End a fail-fast job with ERROR at the first trial that fails or cannot be scored."""
     if not batch.job["failFast"] or batch.status.is_ended:
         return
@@ -127,18 +127,18 @@ async def fail_fast(batch: JobBatch, trial: Mapping[str, Any], verdict: Verdict)
     )
     if failed:
         name = f"{trial['taskName']}, repeat {trial['repeat']}"
-        await end_early(batch, JobStatus.ERROR, f"Fail-fast: the trial of task {name} failed.")
+        end_early(batch, JobStatus.ERROR, f"Fail-fast: the trial of task {name} failed.")
 
 
-async def end_early(batch: JobBatch, status: JobStatus, reason: str | None) -> None:
+def end_early(batch: JobBatch, status: JobStatus, reason: str | None) -> None:
     """Cancel every open trial in one event, revoke their leases, and end the job."""
-    settled = await _cancel_open(batch)
+    settled = _cancel_open(batch)
     if settled:
         batch.event(EventType.TRIALS_SETTLED, trialStatus=TrialStatus.CANCELLED, count=settled)
     batch.set_status(status, reason)
 
 
-async def _cancel_open(batch: JobBatch) -> int:
+def _cancel_open(batch: JobBatch) -> int:
     ended = {"status": TrialStatus.CANCELLED, "lease": None, "notBefore": None, "finishedAt": batch.now}
     for status, update in (
         (TrialStatus.PENDING, {"$set": ended}),
@@ -146,7 +146,7 @@ async def _cancel_open(batch: JobBatch) -> int:
         (TrialStatus.SCORING, [{"$set": {"attempts": _LAST_CANCELLED, **ended}}]),
     ):
         if batch.job["counts"][status]:
-            await batch.update_trials({"status": status}, update)
+            batch.update_trials({"status": status}, update)
     moved = batch.open_count
     for status in _OPEN:
         batch.job["counts"][status] = 0

@@ -55,12 +55,12 @@ class Claim:
         """How many waiting trials it may take."""
         return self.count
 
-    async def apply(self, batch: JobBatch) -> list[Leased]:
+    def apply(self, batch: JobBatch) -> list[Leased]:
         """The trials taken; none where the job is paused, has ended, or has none to give."""
         wanted = min(self.count, batch.room)
         if batch.status not in (JobStatus.PENDING, JobStatus.ACTIVE) or wanted < 1:
             return []
-        taken = await batch.claimable(wanted)
+        taken = batch.claimable(wanted)
         if taken and batch.status is JobStatus.PENDING:
             batch.set_status(JobStatus.ACTIVE)
         leased = [self._take(batch, trial) for trial in taken]
@@ -88,12 +88,12 @@ class ClaimScoring:
     trials: Sequence[ObjectId] = ()
     claims: int = 0
 
-    async def apply(self, batch: JobBatch) -> list[Leased]:
+    def apply(self, batch: JobBatch) -> list[Leased]:
         """The trials taken."""
         leased: list[Leased] = []
-        for trial in await batch.unscored(self.count):
+        for trial in batch.unscored(self.count):
             if trial["scoringTries"] >= batch.job["maxAttempts"]:
-                await _end_scoring(batch, trial, UNSCORED)
+                _end_scoring(batch, trial, UNSCORED)
                 continue
             token = new_token(batch.job["_id"], trial["_id"])
             lease = _lease(batch, token, self.holder, self.seconds)
@@ -115,11 +115,11 @@ class Extend:
         """The trials that it is about."""
         return [token.trial for token in self.tokens]
 
-    async def apply(self, batch: JobBatch) -> list[str]:
+    def apply(self, batch: JobBatch) -> list[str]:
         """The tokens that were extended."""
         extended: list[str] = []
         for token in self.tokens:
-            trial = await batch.trial(token.trial)
+            trial = batch.trial(token.trial)
             if trial is None or not _holds(batch, trial, token):
                 continue
             lease = trial["lease"]
@@ -152,9 +152,9 @@ class Report:
         """The trial that it is about."""
         return (self.token.trial,)
 
-    async def apply(self, batch: JobBatch) -> TrialRecord:
+    def apply(self, batch: JobBatch) -> TrialRecord:
         """The trial afterwards. Raises Refused (LEASE_LOST)."""
-        trial = await batch.trial(self.token.trial)
+        trial = batch.trial(self.token.trial)
         if trial is None:
             raise lost()
         if self._is_repetition(trial):
@@ -163,7 +163,7 @@ class Report:
             raise lost()
         _heard(batch, None)
         spend(batch, self.outcome)
-        await self._end(batch, trial)
+        self._end(batch, trial)
         return record(trial)
 
     def _is_repetition(self, trial: dict[str, Any]) -> bool:
@@ -172,7 +172,7 @@ class Report:
             for attempt in trial["attempts"]
         )
 
-    async def _end(self, batch: JobBatch, trial: dict[str, Any]) -> None:
+    def _end(self, batch: JobBatch, trial: dict[str, Any]) -> None:
         status, error = self.outcome.status, self.outcome.error
         is_lost = self.may_retry and status is TrialStatus.FAILED and error is not None and error.is_lost
         again = is_lost and may_try_again(trial)
@@ -194,7 +194,7 @@ class Report:
             batch.change(trial, {"status": TrialStatus.SCORING, "lease": None, "scoringTries": 0})
         else:
             finish(batch, trial, status, self.verdict.reward)
-            await fail_fast(batch, trial, self.verdict)
+            fail_fast(batch, trial, self.verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,12 +210,12 @@ class Scored:
         """The trial that it is about."""
         return (self.token.trial,)
 
-    async def apply(self, batch: JobBatch) -> TrialRecord:
+    def apply(self, batch: JobBatch) -> TrialRecord:
         """The trial afterwards. Raises Refused (LEASE_LOST)."""
-        trial = await batch.trial(self.token.trial)
+        trial = batch.trial(self.token.trial)
         if trial is None or trial["status"] != TrialStatus.SCORING or not _holds(batch, trial, self.token):
             raise lost()
-        await _end_scoring(batch, trial, self.verdict)
+        _end_scoring(batch, trial, self.verdict)
         return record(trial)
 
 
@@ -226,15 +226,15 @@ class Expire:
     trials: Sequence[ObjectId]
     claims: int = 0
 
-    async def apply(self, batch: JobBatch) -> int:
+    def apply(self, batch: JobBatch) -> int:
         """How many were taken back."""
         taken = 0
         for identity in self.trials:
-            trial = await batch.trial(identity)
+            trial = batch.trial(identity)
             if trial is None or trial["lease"] is None or trial["lease"]["expiresAt"] > batch.now:
                 continue
             taken += 1
-            await _take_back(batch, trial, _why_expired(batch, trial))
+            _take_back(batch, trial, _why_expired(batch, trial))
         return taken
 
 
@@ -251,14 +251,14 @@ class GiveBack:
         """The trials that it is about."""
         return [token.trial for token in self.tokens]
 
-    async def apply(self, batch: JobBatch) -> int:
+    def apply(self, batch: JobBatch) -> int:
         """How many were returned."""
         returned = 0
         for token in self.tokens:
-            trial = await batch.trial(token.trial)
+            trial = batch.trial(token.trial)
             if trial is not None and _holds(batch, trial, token):
                 returned += 1
-                await _take_back(batch, trial, TrialError(FailureType.LEASE_EXPIRED, self.reason))
+                _take_back(batch, trial, TrialError(FailureType.LEASE_EXPIRED, self.reason))
         return returned
 
 
@@ -297,17 +297,17 @@ def _heard(batch: JobBatch, seconds: float | None) -> None:
         batch.job["leaseSeconds"] = float(seconds)
 
 
-async def _take_back(batch: JobBatch, trial: dict[str, Any], error: TrialError) -> None:
+def _take_back(batch: JobBatch, trial: dict[str, Any], error: TrialError) -> None:
     if trial["status"] == TrialStatus.SCORING:
         batch.change(trial, {"lease": None})
         return
     lose(batch, trial, error)
-    await fail_fast(batch, trial, UNSCORED)
+    fail_fast(batch, trial, UNSCORED)
 
 
-async def _end_scoring(batch: JobBatch, trial: dict[str, Any], verdict: Verdict) -> None:
+def _end_scoring(batch: JobBatch, trial: dict[str, Any], verdict: Verdict) -> None:
     attempt = trial["attempts"][-1]
     status = TrialStatus.COMPLETED if attempt["error"] is None else TrialStatus.PARTIAL
     batch.finish_attempt(trial, {"status": status, **verdict_fields(verdict)})
     finish(batch, trial, status, verdict.reward)
-    await fail_fast(batch, trial, verdict)
+    fail_fast(batch, trial, verdict)

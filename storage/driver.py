@@ -6,7 +6,7 @@ of this room name the driver's classes through this one, so that the change stay
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from bson import Binary, Int64, ObjectId, encode
 from bson.errors import InvalidDocument, InvalidId
@@ -32,6 +32,7 @@ from pymongo import (
     UpdateMany,
     UpdateOne,
 )
+from pymongo.client_session import ClientSession
 from pymongo.errors import (
     AutoReconnect,
     BulkWriteError,
@@ -45,6 +46,7 @@ from pymongo.errors import (
     ServerSelectionTimeoutError,
 )
 from pymongo.server_type import SERVER_TYPE
+from pymongo.synchronous.database import Database as PyMongoDatabase
 from pymongo.uri_parser import parse_uri
 
 from domain.errors import StartupFailure
@@ -55,6 +57,8 @@ __all__ = [
     "DESCENDING",
     "AutoReconnect",
     "Binary",
+    "BlockingDatabase",
+    "BlockingSession",
     "Bucket",
     "BulkWriteError",
     "ChangeStream",
@@ -83,6 +87,7 @@ __all__ = [
     "Session",
     "UpdateMany",
     "UpdateOne",
+    "blocking",
     "check_server",
     "connect",
     "encode",
@@ -96,6 +101,8 @@ Cursor = AsyncIOMotorCursor
 ChangeStream = AsyncIOMotorChangeStream
 Bucket = AsyncIOMotorGridFSBucket
 Document = Mapping[str, Any]
+BlockingDatabase: TypeAlias = PyMongoDatabase[dict[str, Any]]
+BlockingSession: TypeAlias = ClientSession
 
 OLDEST_SERVER = 6
 _AUTHENTICATION_CODES = (13, 18, 8000)
@@ -103,6 +110,13 @@ _HOW_TO_START_A_SET = (
     "Start mongod with `--replSet pinset` and run `rs.initiate()` once in mongosh (one node is enough), "
     "or unset PINSET_MONGODB_URL to use the MongoDB that Pinset starts by itself."
 )
+
+
+def blocking(database: Database) -> BlockingDatabase:
+    """The same database, over the same connections, for a thread that may wait for each answer."""
+    found: Any = database
+    beneath: BlockingDatabase = found.delegate
+    return beneath
 
 
 def connect(url: str, *, timeout_seconds: float = 10.0, observer: CommandObserver | None = None) -> Client:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from domain.jobs import JobStatus
 from domain.trials import TrialStatus, check_trial_transition
-from storage.driver import Database, Document, ObjectId, ReturnDocument, Session, UpdateOne
+from storage.driver import BlockingDatabase, BlockingSession, Document, ObjectId, ReturnDocument, UpdateOne
 from storage.job_events import EventType
 from storage.jobs import ended_count, progress_document
 from storage.trials import WITHOUT_PAYLOADS
@@ -21,7 +21,7 @@ class JobBatch:
     `job` is the working copy of its document, `now` the database's time; trials are working copies too.
     """
 
-    def __init__(self, database: Database, session: Session, job: dict[str, Any]) -> None:
+    def __init__(self, database: BlockingDatabase, session: BlockingSession, job: dict[str, Any]) -> None:
         self.database = database
         self.session = session
         self.job = job
@@ -36,9 +36,9 @@ class JobBatch:
         self._events: list[dict[str, Any]] = []
 
     @classmethod
-    async def open(cls, database: Database, session: Session, job: ObjectId) -> "JobBatch | None":
+    def open(cls, database: BlockingDatabase, session: BlockingSession, job: ObjectId) -> "JobBatch | None":
         """Take the job's document: every other transaction on this job waits or starts again. None where it is gone."""
-        document = await database["jobs"].find_one_and_update(
+        document = database["jobs"].find_one_and_update(
             {"_id": job},
             [{"$set": {"touchedAt": "$$NOW"}}],
             return_document=ReturnDocument.AFTER,
@@ -61,24 +61,24 @@ class JobBatch:
         """How many more trials may run at once."""
         return max(0, int(self.job["maxConcurrency"]) - int(self.job["counts"][TrialStatus.RUNNING]))
 
-    async def load(self, trials: Iterable[ObjectId]) -> None:
+    def load(self, trials: Iterable[ObjectId]) -> None:
         """Read several trials in one query; those of other jobs and those that are gone stay unknown."""
         wanted = [trial for trial in set(trials) if trial not in self._trials]
         if wanted:
             query = {"_id": {"$in": wanted}, "job": self.job["_id"]}
-            await self._find(query, None, len(wanted))
+            self._find(query, None, len(wanted))
 
-    async def trial(self, identity: ObjectId) -> dict[str, Any] | None:
+    def trial(self, identity: ObjectId) -> dict[str, Any] | None:
         """The working copy of one trial, None where the job has none of this id."""
         if identity not in self._trials:
-            await self.load([identity])
+            self.load([identity])
         return self._trials.get(identity)
 
     def expect_claims(self, most: int) -> None:
         """Say how many waiting trials the whole batch may take, so that they are read in one query."""
         self._expected_claims = most
 
-    async def claimable(self, wanted: int) -> list[dict[str, Any]]:
+    def claimable(self, wanted: int) -> list[dict[str, Any]]:
         """Up to `wanted` trials that wait, in the order of the work list."""
         if self._claimable is None:
             query = {
@@ -87,7 +87,7 @@ class JobBatch:
                 "$or": [{"notBefore": None}, {"notBefore": {"$lte": self.now}}],
             }
             most = max(wanted, min(self._expected_claims, self.room))
-            self._claimable = deque(await self._find(query, [("order", 1)], most))
+            self._claimable = deque(self._find(query, [("order", 1)], most))
         taken: list[dict[str, Any]] = []
         while self._claimable and len(taken) < wanted:
             trial = self._claimable.popleft()
@@ -95,16 +95,16 @@ class JobBatch:
                 taken.append(trial)
         return taken
 
-    async def unscored(self, wanted: int) -> list[dict[str, Any]]:
+    def unscored(self, wanted: int) -> list[dict[str, Any]]:
         """Up to `wanted` reported trials that nobody scores yet."""
         query = {"job": self.job["_id"], "status": TrialStatus.SCORING, "lease": None}
-        found = await self._find(query, [("order", 1)], wanted + len(self._trials))
+        found = self._find(query, [("order", 1)], wanted + len(self._trials))
         free = [trial for trial in found if trial["status"] == TrialStatus.SCORING and trial["lease"] is None]
         return free[:wanted]
 
-    async def _find(self, query: Document, sort: Any, limit: int) -> list[dict[str, Any]]:
+    def _find(self, query: Document, sort: Any, limit: int) -> list[dict[str, Any]]:
         cursor = self.database["trials"].find(query, WITHOUT_PAYLOADS, sort=sort, limit=limit, session=self.session)
-        found = await cursor.to_list(None)
+        found = list(cursor)
         return [self._trials.setdefault(document["_id"], _working_copy(document)) for document in found]
 
     def change(self, trial: dict[str, Any], fields: Mapping[str, Any]) -> None:
@@ -176,42 +176,40 @@ class JobBatch:
         else:
             self.event(EventType.STATUS_CHANGED, **{"from": before, "to": status, "reason": reason})
 
-    async def update_trials(self, query: Document, update: Any) -> int:
+    def update_trials(self, query: Document, update: Any) -> int:
         """Change many trials in the database at once; working copies are written before and read anew after."""
-        await self._write_trials()
+        self._write_trials()
         self._trials.clear()
         self._claimable = None
-        result = await self.database["trials"].update_many(
-            {"job": self.job["_id"], **query}, update, session=self.session
-        )
+        result = self.database["trials"].update_many({"job": self.job["_id"], **query}, update, session=self.session)
         return int(result.modified_count)
 
-    async def find_trials(self, query: Document, fields: Document) -> list[Document]:
+    def find_trials(self, query: Document, fields: Document) -> list[Document]:
         """Fields of the job's trials that match, as they are after everything before."""
-        await self._write_trials()
+        self._write_trials()
         found = self.database["trials"].find({"job": self.job["_id"], **query}, fields, session=self.session)
-        return list(await found.to_list(None))
+        return list(found)
 
-    async def delete(self) -> None:
+    def delete(self) -> None:
         """Remove the job's document; its rows are invisible from then on and swept afterwards."""
-        await self.database["jobs"].delete_one({"_id": self.job["_id"]}, session=self.session)
+        self.database["jobs"].delete_one({"_id": self.job["_id"]}, session=self.session)
         self.is_deleted = True
 
-    async def flush(self) -> None:
+    def flush(self) -> None:
         """Write what was changed."""
         if self.is_deleted:
             return
-        await self._write_trials()
+        self._write_trials()
         if self._events:
-            await self.database["job_events"].insert_many(self._events, session=self.session)
+            self.database["job_events"].insert_many(self._events, session=self.session)
         changed = {key: value for key, value in self.job.items() if key in _MUTABLE and self._before[key] != value}
         if changed:
-            await self.database["jobs"].update_one({"_id": self.job["_id"]}, {"$set": changed}, session=self.session)
+            self.database["jobs"].update_one({"_id": self.job["_id"]}, {"$set": changed}, session=self.session)
 
-    async def _write_trials(self) -> None:
+    def _write_trials(self) -> None:
         if self._updates:
             operations = [UpdateOne({"_id": trial}, update) for trial, update in self._updates]
-            await self.database["trials"].bulk_write(operations, session=self.session)
+            self.database["trials"].bulk_write(operations, session=self.session)
             self._updates, self._latest = [], {}
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from domain.audit import AuditAction, AuditedType
 from storage.clock import now
-from storage.driver import Database, ObjectId, Session
+from storage.driver import BlockingDatabase, BlockingSession, Database, ObjectId, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,16 @@ def current_origin() -> Origin:
 
 @contextmanager
 def attempting() -> Iterator[Attempt]:
-    """Gathers what `note` and `when_over` leave while the body runs."""
+    """Gathers what `note` and `when_over` leave while the body runs, and tells those who wait for its end."""
     attempt = Attempt()
     before = _ATTEMPT.set(attempt)
     try:
         yield attempt
+    except BaseException:
+        attempt.end(False)
+        raise
+    else:
+        attempt.end(True)
     finally:
         _ATTEMPT.reset(before)
 
@@ -124,3 +129,9 @@ async def write(database: Database, session: Session, entries: list[dict[str, An
     """Append the entries, as part of the transaction that they tell of."""
     if entries:
         await database["audit"].insert_many(entries, session=session)
+
+
+def write_here(database: BlockingDatabase, session: BlockingSession, entries: list[dict[str, Any]]) -> None:
+    """As `write`, in a thread that may wait."""
+    if entries:
+        database["audit"].insert_many(entries, session=session)

@@ -68,7 +68,7 @@ class Services:
         """Let transactions under way end, then stop the feed. The client is closed by whoever opened it."""
         for shared in reversed(list(self._shared.values())):
             await shared.close()
-        await self.transactions.drain()
+        await self.transactions.close()
         await self.tokens.drain()
         await self.feed.stop()
 

@@ -5,35 +5,29 @@ Queueing matters: 200 concurrent publishes of one record through the driver's ow
 """
 
 import asyncio
-import random
+import contextvars
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, Final, TypeVar
 
 from pymongo.read_concern import ReadConcern
 from pymongo.write_concern import WriteConcern
 
 from domain.deadlines import writing_begins
-from domain.errors import Conflict, ErrorCode, InvalidInput, ServiceUnavailable
-from domain.limits import MAX_TRANSACTION_BYTES, MEBIBYTE, TRANSACTION_SECONDS
 from storage import ledger
-from storage.driver import BulkWriteError, Client, Database, Document, OperationFailure, PyMongoError, Session
+from storage.driver import BlockingDatabase, BlockingSession, Client, Database, PyMongoError, Session, blocking
+from storage.retries import FIRST_DELAY, LONGEST_DELAY, Retries, may_commit_again
 
 Result = TypeVar("Result")
 Work = Callable[[Session], Awaitable[Result]]
+BlockingWork = Callable[[BlockingDatabase, BlockingSession], Result]
 
 _SNAPSHOT: Final = ReadConcern("snapshot")
 _MAJORITY: Final = WriteConcern("majority")
-_DUPLICATE_KEY: Final = 11000
-_TOO_LARGE: Final = frozenset({388, 10334, 17419, 17420})
-_FIRST_DELAY: Final = 0.002
-_LONGEST_DELAY: Final = 0.25
 # More at once would only make each last longer, and so collide more.
 _CONCURRENT: Final = 16
-
-# Someone else made the same record or the same ordinal: read again and decide anew.
-_RACES: Final = frozenset({("workspace", "name"), ("parent", "number"), ("_id",), ("name",)})
 
 
 class Transactions:
@@ -45,41 +39,78 @@ class Transactions:
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
         self._running: set[asyncio.Task[Any]] = set()
         self._places = asyncio.Semaphore(_CONCURRENT)
+        self._threads = ThreadPoolExecutor(_CONCURRENT, "transactions")
 
-    async def run(self, keys: Iterable[str], work: Work[Result], *, longest_delay: float = _LONGEST_DELAY) -> Result:
+    async def run(self, keys: Iterable[str], work: Work[Result]) -> Result:
         """Run `work` in a transaction, from its beginning again where it lost a race, for 10 s at most.
-
-        `longest_delay` bounds the pauses in between, in seconds: short where one document is written all the time.
 
         `work` gets the session, must pass it to every operation, and may run several times. A caller that is
         cancelled does not cut the transaction: it goes on to its end. Raises Conflict when the time is up.
         """
-        task = asyncio.create_task(self._queued(sorted(set(keys)), work, longest_delay))
-        self._running.add(task)
-        task.add_done_callback(self._finished)
-        return await asyncio.shield(task)
+        return await self._uncut(self._queued(sorted(set(keys)), work))
+
+    async def in_thread(self, work: Callable[[], Result]) -> Result:
+        """Let `work` run transactions of its own with `run_here`, one after the other, in a thread that may wait.
+
+        Elsewhere each command of a transaction takes its turn on the event loop, behind all that is ready there;
+        here none does. A caller that is cancelled does not cut it either.
+        """
+        return await self._uncut(self._threaded(contextvars.copy_context(), work))
+
+    def run_here(self, work: BlockingWork[Result], *, longest_delay: float = LONGEST_DELAY) -> Result:
+        """As `run`, in the thread of `in_thread` and without a queue; `work` gets the database of that thread.
+
+        `longest_delay` bounds the pauses between attempts, in seconds: short where one document is written all the
+        time.
+        """
+        retries = Retries(longest_delay)
+        while True:
+            try:
+                return self._once_here(work, retries.deadline)
+            except PyMongoError as error:
+                time.sleep(retries.pause(error))
 
     @property
     def is_busy(self) -> bool:
         """Whether a transaction is under way."""
         return bool(self._running)
 
+    @property
+    def is_crowded(self) -> bool:
+        """Whether others wait for a place, so that whoever has one should come back for the next transaction."""
+        return self._places.locked()
+
     async def drain(self) -> None:
         """Wait for the transactions under way."""
         while self._running:
             await asyncio.wait(list(self._running))
+
+    async def close(self) -> None:
+        """Wait for them, and end the threads."""
+        await self.drain()
+        self._threads.shutdown(wait=False)
+
+    async def _uncut(self, work: Coroutine[Any, Any, Result]) -> Result:
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._finished)
+        return await asyncio.shield(task)
 
     def _finished(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)
         if not task.cancelled():
             task.exception()
 
-    async def _queued(self, keys: list[str], work: Work[Result], longest_delay: float) -> Result:
+    async def _queued(self, keys: list[str], work: Work[Result]) -> Result:
         async with AsyncExitStack() as stack:
             for key in keys:
                 await stack.enter_async_context(self.turn(key))
             await stack.enter_async_context(self._places)
-            return await self._attempts(work, longest_delay)
+            return await self._attempts(work)
+
+    async def _threaded(self, context: contextvars.Context, work: Callable[[], Result]) -> Result:
+        async with self._places:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, context.run, work)
 
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncIterator[None]:
@@ -96,21 +127,13 @@ class Transactions:
             else:
                 self._locks[key] = (lock, waiting - 1)
 
-    async def _attempts(self, work: Work[Result], longest_delay: float) -> Result:
-        deadline = time.monotonic() + TRANSACTION_SECONDS
-        delay = _FIRST_DELAY
+    async def _attempts(self, work: Work[Result]) -> Result:
+        retries = Retries()
         while True:
             try:
-                return await self._once(work, deadline)
+                return await self._once(work, retries.deadline)
             except PyMongoError as error:
-                if not _is_race(error):
-                    raise _explained(error) from error
-                if time.monotonic() > deadline:
-                    raise Conflict(
-                        f"Others kept writing the same record for {TRANSACTION_SECONDS:g} s; try again."
-                    ) from error
-            await asyncio.sleep(delay * random.uniform(0.5, 1.5))
-            delay = min(delay * 2, longest_delay)
+                await asyncio.sleep(retries.pause(error))
 
     async def _once(self, work: Work[Result], deadline: float) -> Result:
         async with await self._client.start_session() as session:
@@ -121,66 +144,46 @@ class Transactions:
                     result = await work(session)
                     await ledger.write(self._database, session, attempt.entries)
                 except BaseException:
-                    attempt.end(False)
+                    # The server ends an abandoned transaction by itself; the error that led here matters more.
                     if session.in_transaction:
-                        await _quietly(session.abort_transaction())
+                        with suppress(PyMongoError):
+                            await session.abort_transaction()
                     raise
-            await _committed(session, deadline, attempt)
+                await _commit(session, deadline)
             return result
 
-
-async def _committed(session: Session, deadline: float, attempt: ledger.Attempt) -> None:
-    try:
-        await _commit(session, deadline)
-    except BaseException:
-        attempt.end(False)
-        raise
-    attempt.end(True)
+    def _once_here(self, work: BlockingWork[Result], deadline: float) -> Result:
+        database = blocking(self._database)
+        with database.client.start_session() as session:
+            session.start_transaction(read_concern=_SNAPSHOT, write_concern=_MAJORITY)
+            with ledger.attempting() as attempt:
+                try:
+                    result = work(database, session)
+                    ledger.write_here(database, session, attempt.entries)
+                except BaseException:
+                    if session.in_transaction:
+                        with suppress(PyMongoError):
+                            session.abort_transaction()
+                    raise
+                _commit_here(session, deadline)
+            return result
 
 
 async def _commit(session: Session, deadline: float) -> None:
     while True:
         try:
-            await session.commit_transaction()
+            return await session.commit_transaction()
         except PyMongoError as error:
-            unknown = error.has_error_label("UnknownTransactionCommitResult")
-            if not unknown or time.monotonic() > deadline:
+            if not may_commit_again(error, deadline):
                 raise
-            await asyncio.sleep(_FIRST_DELAY)
-        else:
-            return
+            await asyncio.sleep(FIRST_DELAY)
 
 
-async def _quietly(abort: Coroutine[Any, Any, None]) -> None:
-    # The server ends an abandoned transaction by itself; the error that led here matters more.
-    try:
-        await abort
-    except PyMongoError:
-        return
-
-
-def _is_race(error: PyMongoError) -> bool:
-    details = _details(error)
-    if details.get("code") == _DUPLICATE_KEY:
-        return tuple(details.get("keyPattern") or {}) in _RACES
-    return error.has_error_label("TransientTransactionError")
-
-
-def _details(error: PyMongoError) -> Document:
-    """What the server says of an error; a command with many writes stops at the first that fails."""
-    if isinstance(error, BulkWriteError):
-        failed: list[Document] = error.details.get("writeErrors", [])
-        return failed[0] if failed else {}
-    return (error.details or {}) if isinstance(error, OperationFailure) else {}
-
-
-def _explained(error: PyMongoError) -> Exception:
-    if _details(error).get("code") in _TOO_LARGE:
-        return InvalidInput(
-            f"The change does not fit in one transaction: it exceeds {MAX_TRANSACTION_BYTES // MEBIBYTE} MiB, or what "
-            "the cache of this MongoDB holds; send it in smaller parts.",
-            code=ErrorCode.LIMIT_EXCEEDED,
-        )
-    if error.has_error_label("UnknownTransactionCommitResult"):
-        return ServiceUnavailable("MongoDB did not confirm the change in time; read the record before trying again.")
-    return error
+def _commit_here(session: BlockingSession, deadline: float) -> None:
+    while True:
+        try:
+            return session.commit_transaction()
+        except PyMongoError as error:
+            if not may_commit_again(error, deadline):
+                raise
+            time.sleep(FIRST_DELAY)

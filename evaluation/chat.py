@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 from domain.canonical import JSON
 from domain.names import shown
 from domain.trials import FailureType, Usage
-from evaluation.outgoing import OutgoingFailure
+from evaluation.calls import OutgoingFailure
 
 _ENDPOINT: Final = "/chat/completions"
 _MOST_TOKENS: Final = 2**53

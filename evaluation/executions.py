@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from domain.targets import MISSING_OUTPUT, AgentTarget, ModelTarget
 from domain.trials import FailureType, TrialError, TrialOutcome
-from evaluation.outgoing import Outgoing
+from evaluation.calls import Caller
 from evaluation.plans import CorruptContent, JobPlan, PlannedTask
 from evaluation.scorer import Scorer
 from evaluation.targets.execution import attempt
@@ -28,7 +28,7 @@ class Execution:
 
 
 def target_execution(
-    target: ModelTarget | AgentTarget, plan: JobPlan, trial: TrialRecord, task: PlannedTask, outgoing: Outgoing
+    target: ModelTarget | AgentTarget, plan: JobPlan, trial: TrialRecord, task: PlannedTask, outgoing: Caller
 ) -> Execution:
     """Ask the target within the job's time."""
 

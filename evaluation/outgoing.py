@@ -5,7 +5,6 @@ import random
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final, Self
@@ -17,8 +16,9 @@ import orjson
 from domain.canonical import JSON, check_json, parse_json
 from domain.errors import InvalidInput
 from domain.limits import MAX_CONCURRENCY, MAX_CONTENT_BYTES, MEBIBYTE
-from domain.trials import FailureType, TrialError
+from domain.trials import FailureType
 from evaluation.addresses import AddressRules, ForbiddenAddress
+from evaluation.calls import Answer, Call, OutgoingFailure
 from evaluation.network import guarded_transport
 from evaluation.secrets import Secrets
 
@@ -33,40 +33,6 @@ _HEADERS: Final = {
 }
 _REDIRECTS: Final = (307, 308)
 _RETRIED: Final = 429
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A POST of JSON. `seconds` bound everything, `seconds_a_try` one try of `retries` + 1."""
-
-    url: str
-    body: JSON
-    api_key_secret: str | None = None
-    seconds: float = 600.0
-    seconds_a_try: float | None = None
-    retries: int = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The JSON that came back; `latency_ms` is that of the try that was answered."""
-
-    value: JSON
-    latency_ms: float
-
-
-class OutgoingFailure(Exception):
-    """A call without a usable answer, with its type. The message is for people and holds no secret."""
-
-    def __init__(self, type: FailureType, message: str) -> None:
-        super().__init__(message)
-        self.type = type
-        self.message = message
-
-    @property
-    def error(self) -> TrialError:
-        """The failure as a trial's error."""
-        return TrialError(self.type.value, self.message)
 
 
 class _Again(Exception):

@@ -1,7 +1,7 @@
 """Scoring in one process: the pool of child processes, started when it is first needed."""
 
 from domain.trials import TrialOutcome
-from evaluation.outgoing import Outgoing
+from evaluation.calls import Caller
 from evaluation.plans import PlannedTask
 from evaluation.scoring import ScoringPool
 from evaluation.verdicts import Verdict, verdict
@@ -34,7 +34,7 @@ class Scorer:
         repeat: int,
         trial: ObjectId,
         outcome: TrialOutcome,
-        outgoing: Outgoing | None = None,
+        outgoing: Caller | None = None,
     ) -> Verdict:
         """The verdict on one attempt; `outgoing` is needed where a metric calls out. Raises CorruptContent."""
         return await verdict(task.work(repeat, trial), outcome, task.metrics, await self.pool(), outgoing)

@@ -9,12 +9,12 @@ from typing import Final, cast
 from domain.canonical import JSON
 from domain.metrics import LlmJudge, MetricType, Remote, Reward
 from domain.trials import Score, TrialOutcome, TrialStatus
+from evaluation.calls import Caller, OutgoingFailure
 from evaluation.messages import BoundMetric
 from evaluation.metrics.judge import judge
 from evaluation.metrics.measurement import MetricFailure, failed_score
 from evaluation.metrics.remote import remote
 from evaluation.metrics.reward import reward
-from evaluation.outgoing import Outgoing, OutgoingFailure
 from evaluation.rows import Work
 from evaluation.scoring import ScoringPool
 from evaluation.templates import TemplateFailure
@@ -42,7 +42,7 @@ async def verdict(
     outcome: TrialOutcome,
     metrics: Sequence[BoundMetric],
     pool: ScoringPool,
-    outgoing: Outgoing | None = None,
+    outgoing: Caller | None = None,
 ) -> Verdict:
     """Score an attempt by all metrics of its task. Never raises for what a metric does; `outgoing` may be left out
     where none of them calls out.
@@ -65,7 +65,7 @@ async def _scores(
     outcome: TrialOutcome,
     metrics: Sequence[BoundMetric],
     pool: ScoringPool,
-    outgoing: Outgoing | None,
+    outgoing: Caller | None,
 ) -> tuple[Score, ...]:
     rewards = [_reward_score(metric, outcome) for metric in metrics if metric.type is MetricType.REWARD]
     local = [metric for metric in metrics if metric.type not in CALLING and metric.type is not MetricType.REWARD]
@@ -88,7 +88,7 @@ def _reward_score(metric: BoundMetric, outcome: TrialOutcome) -> Score:
 
 
 async def _called(
-    metric: BoundMetric, work: Work, outcome: TrialOutcome, pool: ScoringPool, outgoing: Outgoing
+    metric: BoundMetric, work: Work, outcome: TrialOutcome, pool: ScoringPool, outgoing: Caller
 ) -> tuple[Score, ...]:
     try:
         match metric.configuration:

@@ -60,12 +60,13 @@ async def serve(
     """As `run`, within a running event loop."""
     with contextlib.closing(listener):
         tracer = start_tracing(settings.otel_endpoint)
+        schema = build_schema()
         async with mongodb_url(settings, starting) as url:
             settings = settings.model_copy(update={"mongodb_url": SecretStr(url)})
             ready = asyncio.Event()
             async with open_database(settings, tracer) as services, worker_beside(settings, url, ready):
                 services.shared(Sweeper).start()
-                application = create_app(settings, services, build_schema(), tracer=tracer)
+                application = create_app(settings, services, schema, tracer=tracer)
                 _warn(settings)
                 settle()
                 is_new = await services.database["tasks"].find_one({}, {"_id": 1}) is None

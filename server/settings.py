@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError, field_v
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from domain.errors import StartupFailure
-from storage.quotas import Quotas
+from domain.quotas import Quotas
 
 PREFIX = "PINSET_"
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")

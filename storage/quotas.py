@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 from domain.errors import ErrorCode, InvalidInput, Path
+from domain.quotas import Quotas
 from storage import ledger
 from storage.driver import Database
 
@@ -25,19 +26,6 @@ _SIZED: Final[Mapping[str, tuple[str, str]]] = {
     "jobs": ("workspace", "size"),
     "blobs.files": ("metadata.workspaces", "length"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Quotas:
-    """The limits of every workspace; None is no limit.
-
-    `records` are tasks, tasksets, metrics and jobs; `size` is the bytes of their contents in every revision, and of
-    blobs; `running_trials` are those that workers and runners hold at one time.
-    """
-
-    records: int | None = None
-    size: int | None = None
-    running_trials: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

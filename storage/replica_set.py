@@ -7,8 +7,8 @@ from typing import Final
 
 from domain.errors import StartupFailure
 from storage.driver import Client, Document, OperationFailure, connect
+from storage.launch import SET_NAME
 
-SET_NAME: Final = "pinset"
 _NOT_YET_INITIALIZED: Final = 94
 _POLL_SECONDS: Final = 0.005
 

@@ -6,11 +6,12 @@ from typing import IO, Any, Protocol, TypeAlias, TypeVar
 
 from domain.errors import Path
 from domain.limits import MEBIBYTE
+from domain.quotas import Quotas
 from storage.cache import BoundedCache, Caches
 from storage.changes import ChangeFeed
 from storage.driver import Client, Database, ObjectId
 from storage.indexes import ensure_indexes
-from storage.quotas import QuotaKeeper, Quotas
+from storage.quotas import QuotaKeeper
 from storage.token_cache import TokenCache
 from storage.transactions import Transactions
 from storage.workspaces import ensure_default

@@ -9,13 +9,13 @@ import pytest
 
 from domain.errors import ErrorCode, InvalidInput
 from domain.outcomes import ABSENT, Outcome
+from domain.quotas import Quotas
 from resolvers.context import Context
 from resolvers.tasks import create_task, delete_task, replace_task
 from resolvers.tasksets import create_taskset
 from resolvers.workspaces import create_workspace
 from storage import blobs, quotas
 from storage.driver import Database
-from storage.quotas import Quotas
 from storage.services import open_services
 from tests.drafts import stored_metric, suite, task
 from tests.job_fixtures import lease, report, runner_job

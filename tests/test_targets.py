@@ -20,11 +20,12 @@ from domain.metrics import LlmJudge, MetricType, check_metric
 from domain.targets import AgentTarget, GivenOutput, ModelTarget, TargetKind, check_target
 from domain.trials import FailureType, TrialError, TrialOutcome, TrialStatus
 from evaluation.addresses import AddressRules, ForbiddenAddress, is_public
+from evaluation.calls import Answer, Call, OutgoingFailure
 from evaluation.chat import completions_url
 from evaluation.messages import BoundMetric
 from evaluation.metrics.judge import read_scores
 from evaluation.metrics.measurement import MetricFailure
-from evaluation.outgoing import Answer, Call, Outgoing, OutgoingFailure, retry_after
+from evaluation.outgoing import Outgoing, retry_after
 from evaluation.rows import Work
 from evaluation.scoring import ScoringPool
 from evaluation.secrets import Secrets

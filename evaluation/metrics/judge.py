@@ -9,9 +9,9 @@ from domain.canonical import JSON
 from domain.metrics import JudgeScore, LlmJudge
 from domain.names import shown
 from domain.trials import Diagnostic, ScoreValue, TrialOutcome
+from evaluation.calls import Call, Caller
 from evaluation.chat import completions_url, messages, read_completion
 from evaluation.metrics.measurement import Measurement, MetricFailure
-from evaluation.outgoing import Call, Outgoing
 from evaluation.rows import Work
 from evaluation.scoring import ScoringPool
 
@@ -31,7 +31,7 @@ _OPENING: Final = "You judge the answer of another system. It is material to jud
 
 
 async def judge(
-    metric: LlmJudge, work: Work, outcome: TrialOutcome, pool: ScoringPool, outgoing: Outgoing
+    metric: LlmJudge, work: Work, outcome: TrialOutcome, pool: ScoringPool, outgoing: Caller
 ) -> Measurement:
     """Ask the judge once. Raises TemplateFailure, OutgoingFailure or MetricFailure where there is no answer."""
     prompt = await pool.render(metric.prompt_template or DEFAULT_PROMPT, work, outcome)

@@ -7,15 +7,13 @@ from domain.canonical import JSON
 from domain.metrics import Remote
 from domain.names import shown
 from domain.trials import Diagnostic, ScoreValue, TrialOutcome
+from evaluation.calls import Call, Caller
 from evaluation.metrics.measurement import Measurement, MetricFailure
-from evaluation.outgoing import Call, Outgoing
 from evaluation.rows import Work
 from evaluation.scoring import ScoringPool
 
 
-async def remote(
-    metric: Remote, work: Work, outcome: TrialOutcome, pool: ScoringPool, outgoing: Outgoing
-) -> Measurement:
+async def remote(metric: Remote, work: Work, outcome: TrialOutcome, pool: ScoringPool, outgoing: Caller) -> Measurement:
     """Ask the scorer. Raises TemplateFailure, OutgoingFailure or MetricFailure where there is no answer."""
     body = await pool.render(metric.body, work, outcome)
     seconds = metric.timeout_seconds

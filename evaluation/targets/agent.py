@@ -5,8 +5,8 @@ import json
 from domain.canonical import JSON
 from domain.targets import AgentTarget
 from domain.trials import FailureType, TrialError, TrialOutcome
+from evaluation.calls import Answer, Call, Caller, OutgoingFailure
 from evaluation.chat import read_usage
-from evaluation.outgoing import Answer, Call, Outgoing, OutgoingFailure
 from evaluation.paths import PathFailure
 from evaluation.rows import Work
 from evaluation.scoring import ScoringPool
@@ -15,7 +15,7 @@ from evaluation.templates import TemplateFailure
 
 
 async def ask_agent(
-    target: AgentTarget, work: Work, template: str | None, seconds: float, pool: ScoringPool, outgoing: Outgoing
+    target: AgentTarget, work: Work, template: str | None, seconds: float, pool: ScoringPool, outgoing: Caller
 ) -> TrialOutcome:
     """Ask the agent and say what came of it. In the body, `prompt` is what a model would be asked."""
     try:

@@ -2,7 +2,7 @@
 
 from domain.targets import AgentTarget, ModelTarget
 from domain.trials import TrialOutcome
-from evaluation.outgoing import Outgoing
+from evaluation.calls import Caller
 from evaluation.rows import Work
 from evaluation.scoring import ScoringPool
 from evaluation.targets.agent import ask_agent
@@ -15,7 +15,7 @@ async def attempt(
     prompt_template: str | None,
     timeout_seconds: float,
     pool: ScoringPool,
-    outgoing: Outgoing,
+    outgoing: Caller,
 ) -> TrialOutcome:
     """One attempt; never raises for what a target does. `error.is_lost` says whether a new attempt may follow.
 

@@ -5,8 +5,8 @@ from typing import cast
 from domain.canonical import JSON
 from domain.targets import ModelTarget
 from domain.trials import FailureType, TrialError, TrialOutcome
+from evaluation.calls import Call, Caller, OutgoingFailure
 from evaluation.chat import completions_url, messages, read_completion
-from evaluation.outgoing import Call, Outgoing, OutgoingFailure
 from evaluation.rows import Work, prompt_of
 from evaluation.scoring import ScoringPool
 from evaluation.templates import TemplateFailure
@@ -23,7 +23,7 @@ async def rendered_prompt(template: str | None, work: Work, pool: ScoringPool) -
 
 
 async def ask_model(
-    target: ModelTarget, work: Work, template: str | None, seconds: float, pool: ScoringPool, outgoing: Outgoing
+    target: ModelTarget, work: Work, template: str | None, seconds: float, pool: ScoringPool, outgoing: Caller
 ) -> TrialOutcome:
     """Ask the model and say what came of it; `template` is the dataset's, which the target's own goes before."""
     try:

@@ -31,17 +31,20 @@ def serve(
     from server.garbage import no_collections
 
     with no_collections():
-        from server.early import early_mongodb
+        from server.launching import launching
         from server.listening import bind
-        from server.logging import configure
         from server.settings import load_settings
 
         settings = load_settings(host=host, port=port, data_dir=data_dir, worker=worker)
-        configure(settings.log_format, settings.log_level)
-        with closing(bind(settings.host, settings.port)) as listener, early_mongodb(settings) as starting:
+        with closing(bind(settings.host, settings.port)) as listener, launching(settings) as launched:
+            from server.early import starting
+            from server.logging import configure
+
+            configure(settings.log_format, settings.log_level)
+            mongodb = starting(launched, settings)
             from server.serving import run
 
-            run(settings, announce, listener, starting)
+            run(settings, announce, listener, mongodb)
 
 
 def announce(url: str, is_new: bool) -> None:

@@ -45,7 +45,7 @@ async def members(context: Context, revision: Revision, request: PageRequest) ->
     """A page of the members in the order published. Raises BadUserInput for a bad page."""
     whole = await with_members(context, revision)
     chosen, cursors, has_next, has_previous = Positions(whole.member_count, whole.id, "members").page(request)
-    return Page(tuple(member_at(context, whole, index) for index in chosen), tuple(cursors), has_next, has_previous)
+    return Page(tuple(member_at(context, whole, index) for index in chosen), cursors, has_next, has_previous)
 
 
 async def member(context: Context, revision: Revision, workspace: str | None, name: str) -> Member | None:

@@ -58,7 +58,7 @@ async def outdated_members(context: Context, head: Head, page: PageRequest) -> P
         if len(found) > page.size:
             break
     listed = found[: page.size]
-    cursors = tuple(places.cursor(member.position - 1) for member in listed)
+    cursors = places.cursors(member.position - 1 for member in listed)
     return Page(tuple(listed), cursors, len(found) > page.size, window.start > 0)
 
 

@@ -1,6 +1,6 @@
 """Pages: what all connections share. A page is loaded whole, so that its items complete without waiting."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 import strawberry
@@ -57,7 +57,7 @@ class Connection(Generic[Item, EdgeOf]):
 
     nodes: list[Item] = strawberry.field(description="The items of the page, in the order of the list.")
     page_info: PageInfo = strawberry.field(description="What lies on either side of the page.")
-    cursors: strawberry.Private[tuple[str, ...]]
+    cursors: strawberry.Private[Sequence[str]]
     count: strawberry.Private[Callable[[], Awaitable[int]]]
 
     @strawberry.field(description="The items of the page, each with its cursor.")

@@ -67,7 +67,7 @@ def audit_query(readable: Sequence[str] | None, filter: AuditFilter | None) -> d
 async def page(database: Database, query: dict[str, Any], request: PageRequest) -> Page[AuditRecord]:
     """Entries that match a query, newest first."""
     part = await fetch(database["audit"], query, _NEWEST_FIRST, request)
-    return Page(tuple(map(audit_record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(audit_record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 async def count(database: Database, query: dict[str, Any]) -> int:

@@ -3,9 +3,10 @@
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, overload
 
 from domain.errors import BadUserInput
 from domain.limits import MAX_INTEGER, MIN_INTEGER
@@ -40,6 +41,33 @@ def encode(field: str, descending: bool, value: Any, identity: ObjectId, signatu
         value = str(value)
     raw = [_VERSION, field, int(descending), value, str(identity), signature]
     return base64.urlsafe_b64encode(_text_of(raw).encode()).decode().rstrip("=")
+
+
+@dataclass(frozen=True, slots=True)
+class Cursors(Sequence[str]):
+    """The cursors of a page's rows, each written when it is looked at; most clients look at two of them.
+
+    `keys` are the rows' sort values and ids.
+    """
+
+    field: str
+    descending: bool
+    signature: str
+    keys: Sequence[Key]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "Cursors": ...
+
+    def __getitem__(self, index: int | slice) -> "str | Cursors":
+        if isinstance(index, slice):
+            return replace(self, keys=self.keys[index])
+        return encode(self.field, self.descending, *self.keys[index], self.signature)
 
 
 def decode(cursor: str, field: str, descending: bool, signature: str, argument: str) -> Key:

@@ -42,7 +42,7 @@ class JobTask:
 async def page(database: Database, job: ObjectId, request: PageRequest) -> Page[JobTask]:
     """The work list in its order."""
     part = await fetch(database["job_tasks"], {"job": job}, Order("position"), request)
-    return Page(tuple(map(record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 async def find_all(database: Database, job: ObjectId) -> list[JobTask]:

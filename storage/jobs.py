@@ -127,7 +127,7 @@ async def find_by_key(database: Database, workspace: str, key: str) -> tuple[Job
 async def page(database: Database, query: Mapping[str, Any], order: Order, request: PageRequest) -> Page[JobRecord]:
     """Jobs that match a query, in an order."""
     part = await fetch(database["jobs"], query, order, request)
-    return Page(tuple(map(record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 async def count(database: Database, query: Mapping[str, Any]) -> int:

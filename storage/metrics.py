@@ -122,13 +122,13 @@ async def find_many(database: Database, ids: Sequence[ObjectId]) -> dict[ObjectI
 async def page(database: Database, query: dict[str, Any], order: Order, request: PageRequest) -> Page[MetricRecord]:
     """Metrics that match a query, in an order."""
     part = await fetch(database["metrics"], query, order, request)
-    return Page(tuple(map(record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 async def users(database: Database, query: dict[str, Any], request: PageRequest) -> Page[Revision]:
     """Task revisions that match a query on the metrics they name, oldest first."""
     part = await fetch(database["task_revisions"], query, Order("_id"), request)
-    return Page(tuple(map(revision_record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(revision_record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 def record(document: Document) -> MetricRecord:

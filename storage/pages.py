@@ -1,13 +1,13 @@
 """Keyset pages: a page starts at the sort values of a row, so that any page costs what the first does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
 from domain.errors import BadUserInput
 from domain.limits import DEFAULT_PAGE, MAX_OFFSET, MAX_PAGE
-from storage.cursors import Key, decode, encode, signature_of
+from storage.cursors import Cursors, Key, decode, signature_of
 from storage.driver import ASCENDING, DESCENDING, Collection, Document, ObjectId
 
 
@@ -125,7 +125,8 @@ async def fetch(
         sides = (before is not None, has_more)
     else:
         sides = (has_more, await _has_skipped(collection, query, page, documents) or after is not None)
-    cursors = [encode(order.field, order.descending, row.get(order.field), row["_id"], signature) for row in documents]
+    keys = [(row.get(order.field), row["_id"]) for row in documents]
+    cursors = Cursors(order.field, order.descending, signature, keys)
     return Slice(documents, cursors, *sides)
 
 
@@ -181,7 +182,7 @@ class Positions:
         start = max(0, start, request.offset or 0)
         return range(start, max(start, stop))
 
-    def page(self, request: PageRequest) -> tuple[range, list[str], bool, bool]:
+    def page(self, request: PageRequest) -> tuple[range, Cursors, bool, bool]:
         """The indices of a page, their cursors, and whether the list goes on after and before it.
 
         Raises BadUserInput.
@@ -194,11 +195,11 @@ class Positions:
         else:
             chosen = window[: request.size]
             sides = (has_more, min(window.start, self.length) > 0)
-        return chosen, [self.cursor(index) for index in chosen], *sides
+        return chosen, self.cursors(chosen), *sides
 
-    def cursor(self, index: int) -> str:
-        """The cursor of one place."""
-        return encode("position", False, index, self.owner, self._signature)
+    def cursors(self, indices: Iterable[int]) -> Cursors:
+        """The cursors of some places."""
+        return Cursors("position", False, self._signature, [(index, self.owner) for index in indices])
 
     def _index(self, cursor: str, argument: str) -> int:
         index: int = decode(cursor, "position", False, self._signature, argument)[0]

@@ -22,7 +22,7 @@ async def pinning(
     """
     query = _pinning(ref, workspaces)
     part = await fetch(database[TASKSET.revisions], query, _OLDEST_FIRST, request, WITHOUT_MEMBERS)
-    return Page(tuple(map(revision_record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(revision_record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 async def count_pinning(database: Database, ref: str, workspaces: Sequence[str] | None) -> int:

@@ -1,6 +1,6 @@
 """What the storage room hands up: plain, immutable records, built once from documents."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -182,6 +182,6 @@ class Page(Generic[Item]):
     """A slice of a list: the items, the cursor of each, and what lies on either side."""
 
     items: tuple[Item, ...]
-    cursors: tuple[str, ...]
+    cursors: Sequence[str]
     has_next: bool
     has_previous: bool

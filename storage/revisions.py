@@ -156,7 +156,7 @@ async def newest_revisions(
 async def revision_page(database: Database, kind: RecordKind, head: Head, request: PageRequest) -> Page[Revision]:
     """Revisions of a record, newest first, without their members."""
     part = await fetch(database[kind.revisions], {"parent": head.id}, NEWEST_FIRST, request, WITHOUT_MEMBERS)
-    return Page(tuple(map(revision_record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(revision_record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 async def head_page(
@@ -164,7 +164,7 @@ async def head_page(
 ) -> Page[Head]:
     """Records that match a query, in an order."""
     part = await fetch(database[kind.heads], query, order, request, _HEAD_FIELDS)
-    return Page(tuple(map(head_record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(head_record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 def by_names(names: Iterable[tuple[str, str]]) -> dict[str, Any] | None:

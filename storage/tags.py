@@ -90,7 +90,7 @@ async def remove_tag(
 async def move_page(database: Database, head: Head, tag: str | None, request: PageRequest) -> Page[TagMove]:
     """The moves of a record's tags, or of one of them, newest first."""
     part = await fetch(database["tag_moves"], _log_query(head, tag), _LOG_ORDER, request)
-    return Page(tuple(map(_move_record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(_move_record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 async def count_moves(database: Database, head: Head, tag: str | None) -> int:

@@ -114,7 +114,7 @@ async def find_many(services: Services, ids: Sequence[ObjectId]) -> dict[ObjectI
 async def page(services: Services, workspaces: Sequence[str] | None, request: PageRequest) -> Page[TokenRecord]:
     """Tokens all of whose grants lie in the named workspaces (None: every token), newest first."""
     part = await fetch(services.database["tokens"], _within(workspaces), _NEWEST_FIRST, request)
-    return Page(tuple(map(token_record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(token_record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 async def count(services: Services, workspaces: Sequence[str] | None) -> int:

@@ -101,7 +101,7 @@ def trial_query(job: ObjectId, filter: TrialFilter | None) -> dict[str, Any]:
 async def page(database: Database, query: Mapping[str, Any], request: PageRequest) -> Page[TrialRecord]:
     """Trials in the order of the work list, the repeats of a task together."""
     part = await fetch(database["trials"], query, Order("order"), request, WITHOUT_PAYLOADS)
-    return Page(tuple(map(record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 async def count(database: Database, query: Mapping[str, Any]) -> int:

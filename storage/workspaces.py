@@ -52,7 +52,7 @@ async def find_many(database: Database, ids: Sequence[ObjectId]) -> dict[ObjectI
 async def page(database: Database, names: Sequence[str] | None, request: PageRequest) -> Page[WorkspaceRecord]:
     """Workspaces in order of name; only the named ones where `names` is given."""
     part = await fetch(database["workspaces"], _visible(names), Order("name"), request)
-    return Page(tuple(map(record, part.documents)), tuple(part.cursors), part.has_next, part.has_previous)
+    return Page(tuple(map(record, part.documents)), part.cursors, part.has_next, part.has_previous)
 
 
 async def count(database: Database, names: Sequence[str] | None) -> int:

@@ -3,8 +3,6 @@
 from functools import lru_cache
 from typing import Any, Final, cast
 
-from jsonpath_ng.ext.parser import parse
-
 from domain.canonical import JSON
 from domain.errors import InvalidInput, Path
 from domain.names import shown
@@ -44,4 +42,6 @@ def find(text: str, value: JSON) -> JSON:
 
 @lru_cache(maxsize=128)
 def _parsed(text: str) -> Any:
-    return parse(text)
+    from evaluation.languages import parse_path
+
+    return parse_path(text)

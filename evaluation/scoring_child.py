@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, BinaryIO, Final
 
+import evaluation.languages  # noqa: F401 - loaded here, outside the bounds of the request that needs it first
 from domain.metrics import MetricType
 from evaluation.messages import (
     LENGTH,

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any, Final
-
-from jinja2 import StrictUndefined, Template, TemplateError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from typing import TYPE_CHECKING, Any, Final
 
 from domain.canonical import JSON
 from domain.errors import Collector, ErrorCode, InvalidInput, Path
 from domain.limits import MAX_CONTENT_BYTES, MEBIBYTE
 from domain.names import shown
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 MAX_TEMPLATE_LENGTH: Final = 65_536
 MAX_TEMPLATES: Final = 1_000
@@ -20,23 +20,6 @@ class TemplateFailure(Exception):
     """A template that cannot be rendered over its row; the message is for the person who wrote it."""
 
 
-class _Sandbox(ImmutableSandboxedEnvironment):
-    """A row's own keys come before the methods of dict, so that `item.values` is the row's value."""
-
-    def getattr(self, obj: Any, attribute: str) -> Any:
-        if isinstance(obj, dict) and attribute in obj:
-            return obj[attribute]
-        return super().getattr(obj, attribute)
-
-
-def _sandbox() -> _Sandbox:
-    sandbox = _Sandbox(undefined=StrictUndefined)
-    # Both would give the same content another score tomorrow.
-    del sandbox.filters["random"], sandbox.globals["lipsum"]
-    return sandbox
-
-
-_SANDBOX: Final = _sandbox()
 _MARKS: Final = ("{{", "{%", "{#")
 
 
@@ -58,8 +41,10 @@ def check_template(text: str, path: Path = ()) -> None:
             path,
             ErrorCode.LIMIT_EXCEEDED,
         )
+    from evaluation.languages import SANDBOX, TemplateError
+
     try:
-        _SANDBOX.parse(text)
+        SANDBOX.parse(text)
     except RecursionError:
         raise InvalidInput("The template nests too deeply.", path) from None
     except TemplateError as error:
@@ -93,6 +78,8 @@ def render(text: str, context: Mapping[str, Any]) -> str:
     """
     if not is_template(text):
         return text
+    from evaluation.languages import TemplateError
+
     try:
         parts: list[str] = []
         size = 0
@@ -120,8 +107,10 @@ def render_json(value: JSON, context: Mapping[str, Any]) -> JSON:
 
 
 @lru_cache(maxsize=512)
-def _compiled(text: str) -> Template:
-    return _SANDBOX.from_string(text)
+def _compiled(text: str) -> "Template":
+    from evaluation.languages import SANDBOX
+
+    return SANDBOX.from_string(text)
 
 
 def _named(text: str) -> str:

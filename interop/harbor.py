@@ -3,8 +3,6 @@
 from typing import IO
 
 from domain.errors import InvalidInput, Path
-from pinset.files.packages import archive_hash
-from pinset.files.problems import FileProblem
 
 
 def verify_archive(stream: IO[bytes], expected: str, path: Path = ("spec", "harbor", "archiveDigest")) -> None:
@@ -12,6 +10,9 @@ def verify_archive(stream: IO[bytes], expected: str, path: Path = ("spec", "harb
 
     Blocking and bounded in memory; run it in a thread. Raises InvalidInput for an archive that is no task, or another.
     """
+    from pinset.files.packages import archive_hash
+    from pinset.files.problems import FileProblem
+
     try:
         found = archive_hash(stream)
     except FileProblem as problem:

@@ -33,7 +33,15 @@ HOMES = {
 }
 
 GENERATED = ("client/pinset/generated/",)
-IMPORTS_IN_FUNCTIONS = ("evaluation/metrics/", "server/commands/", "client/pinset/")
+IMPORTS_IN_FUNCTIONS = (
+    "server/commands/",
+    "client/pinset/",
+    # Libraries that a server loads when a request first needs them: few do, and each start would pay for them.
+    "evaluation/metrics/",
+    "evaluation/paths.py",
+    "evaluation/templates.py",
+    "interop/harbor.py",
+)
 
 
 def _folder(room: str) -> Path:

@@ -15,6 +15,12 @@ from tests.command_line import CLIENT_COMMANDS, SERVER_COMMANDS
 ROOT = Path(__file__).parents[1]
 COMMANDS = [*SERVER_COMMANDS, *CLIENT_COMMANDS]
 ENTRY = "from importlib.metadata import EntryPoint; from pinset.command import build; "
+SERVER = """
+import typer, server.commands.serve, server.launching, server.listening
+import server.without_rich, server.early, server.logging, server.serving
+from schema.build import build_schema
+build_schema()
+"""
 CHOSEN = ENTRY + "build([EntryPoint('serve', 'server.commands.serve:serve', 'pinset.commands')])"
 
 
@@ -44,6 +50,19 @@ def test_the_command_serve_loads_neither_other_commands_nor_their_libraries() ->
     assert (
         found(modules, "pinset.commands", "pinset.generated", "pinset.synchronous", "httpx", "pydantic", "rich") == []
     )
+
+
+def test_mongod_is_launched_before_its_driver_is_loaded() -> None:
+    modules = loaded("import server.launching, server.listening")
+    assert found(modules, "pymongo", "motor", "structlog", "strawberry", "uvicorn") == []
+
+
+def test_a_server_starts_without_what_only_its_worker_or_a_rare_request_needs() -> None:
+    modules = loaded(SERVER)
+    assert "server.serving" in modules
+    rare = ("httpx", "httpcore", "h11", "jinja2", "jsonpath_ng", "pathspec", "rich", "pygments", "opentelemetry")
+    heavy = ("numpy", "scipy", "sacrebleu", "rouge_score", "evaluation.worker", "evaluation.outgoing")
+    assert found(modules, *rare, *heavy, "pinset") == []
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["server"], ["-h", "serve"]])

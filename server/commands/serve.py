@@ -37,6 +37,7 @@ def serve(
 
         settings = load_settings(host=host, port=port, data_dir=data_dir, worker=worker)
         with closing(bind(settings.host, settings.port)) as listener, launching(settings) as launched:
+            import server.without_rich  # noqa: F401 - before anything imports structlog
             from server.early import starting
             from server.logging import configure
 

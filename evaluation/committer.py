@@ -23,7 +23,10 @@ from storage.services import Services
 
 log = structlog.get_logger(__name__)
 
-MOST_TRANSITIONS: Final = 200
+# Trials in one commit, about: of those that are reported and the like, and of those that are claimed, many of which may
+# be wanted at once. A long commit keeps its first waiting for its last, and who reports waiting for who claims.
+MOST_TRIALS: Final = 100
+MOST_CLAIMED: Final = 40
 GATHERING_SECONDS: Final = 0.002
 # Servers that commit to the same job take turns by trying: a long pause would only leave the turn to the others.
 LONGEST_DELAY_SECONDS: Final = 0.01
@@ -107,7 +110,7 @@ class Committers:
     def _drain(self, loop: asyncio.AbstractEventLoop, job: ObjectId, queue: deque[_Waiting]) -> None:
         """Commit until nobody waits: in a thread, where one commit follows the other however busy the loop is."""
         while True:
-            batch = [queue.popleft() for _ in range(min(len(queue), MOST_TRANSITIONS))]
+            batch = _next_batch(queue)
             answers = self._committed(job, batch)
             loop.call_soon_threadsafe(_settle, batch, answers)
             if not queue or self._services.transactions.is_crowded:
@@ -130,6 +133,23 @@ class Committers:
             return [(None, error)]
         log.warning("batch_failed", job=str(job), size=len(batch), error=type(error).__name__)
         return [self._committed(job, [waiting])[0] for waiting in batch]
+
+
+def _next_batch(queue: deque[_Waiting]) -> list[_Waiting]:
+    """The first that wait, as many as go into one commit, and the first of those that claim; the others stay."""
+    batch: list[_Waiting] = []
+    stay: list[_Waiting] = []
+    room = {False: MOST_TRIALS, True: MOST_CLAIMED}
+    for _ in range(len(queue)):
+        waiting = queue.popleft()
+        claims = waiting.transition.claims
+        if room[claims > 0] > 0:
+            room[claims > 0] -= max(1, claims, len(waiting.transition.trials))
+            batch.append(waiting)
+        else:
+            stay.append(waiting)
+    queue.extendleft(reversed(stay))
+    return batch
 
 
 def _apply(

@@ -116,9 +116,14 @@ async def runnable(context: Context, identity: ObjectId, path: Path = ("id",)) -
     """The job, where the viewer may change it. Raises NotFound, Refused."""
     found = await job(context, identity)
     if found is None:
-        raise NotFound("There is no such job.", path, ref=str(identity))
+        raise missing_job(identity, path)
     require(context.viewer, Scope.RUN, found.workspace, path)
     return found
+
+
+def missing_job(identity: ObjectId, path: Path = ("id",)) -> NotFound:
+    """The error for a job that is absent, and, to the letter, for one that may not be read."""
+    return NotFound("There is no such job.", path, ref=str(identity))
 
 
 async def _committed(context: Context, identity: ObjectId, move: Pause | Resume | Cancel | Retry) -> JobRecord:

@@ -19,7 +19,7 @@ from evaluation.transitions import Claim, Extend, Leased, Report
 from evaluation.verdicts import Verdict, calls_out
 from resolvers.access import Scope, require
 from resolvers.context import Context
-from resolvers.jobs import runnable
+from resolvers.jobs import missing_job
 from resolvers.workspaces import writable
 from storage import blobs, jobs, payloads
 from storage.driver import ObjectId
@@ -59,6 +59,8 @@ async def lease_trials(
         try:
             leased = await context.services.shared(Committers).commit(identity, claim)
         except NotFound:
+            if identity == job:
+                raise _no_job(context, identity) from None
             continue
         handouts += await _handouts(context, identity, leased)
         if len(handouts) >= count:
@@ -73,8 +75,17 @@ async def _candidates(
     if job is None:
         await writable(context, workspace, Scope.RUN)
         return workspace, await jobs.for_runner(context.services.database, workspace, runner)
-    found = await runnable(context, job, ("job",))
-    return found.workspace, [found.id]
+    # The plan is remembered where the job itself would be read again; whether it still exists, the claim finds out.
+    plan = await context.services.shared(Plans).find(job)
+    if plan is None or not context.viewer.reads(plan.job.workspace):
+        raise _no_job(context, job)
+    require(context.viewer, Scope.RUN, plan.job.workspace, ("job",))
+    return plan.job.workspace, [job]
+
+
+def _no_job(context: Context, job: ObjectId) -> NotFound:
+    context.services.shared(Plans).forget(job)
+    return missing_job(job, ("job",))
 
 
 async def _handouts(context: Context, job: ObjectId, leased: Sequence[Leased]) -> list[Handout]:

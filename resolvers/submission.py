@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from domain.canonical import JSON, bounded_text, canonical_text, check_json, digest_of
 from domain.content import TaskDraft, TaskKind
-from domain.errors import Collector, Conflict, InvalidInput, NotFound, Problems, UserError
+from domain.errors import Collector, Conflict, InvalidInput, Problems, UserError
 from domain.jobs import JobOptions, check_options, check_trial_count
 from domain.limits import MAX_NAME_LENGTH
 from domain.names import check_name, shown
@@ -290,8 +290,3 @@ def _given(wanted: SubmitJob, work: WorkList, target: Target) -> dict[tuple[str,
 def _generated_name(source: str) -> str:
     suffix = "".join(secrets.choice(_NAME_CHARACTERS) for _ in range(_NAME_SUFFIX))
     return f"{source[:_SOURCE_LENGTH]}-{suffix}"
-
-
-def missing_job(identity: str, path: Sequence[str | int] = ("id",)) -> NotFound:
-    """The error of an id that leads to no job for the viewer."""
-    return NotFound("There is no such job.", path, ref=identity)

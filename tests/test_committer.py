@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from domain.errors import NotFound, Refused
-from evaluation.committer import MOST_TRANSITIONS, Committers
+from evaluation.committer import MOST_TRIALS, Committers
 from resolvers.context import Context
 from storage.driver import Database, ObjectId
 from storage.job_batches import JobBatch
@@ -97,12 +97,12 @@ async def test_a_caller_that_leaves_does_not_undo_its_transition(context: Contex
 async def test_a_busy_job_leaves_room_for_others(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     busy, other = await runner_job(context), await runner_job(context)
     monkeypatch.setattr(context.services.transactions, "_places", asyncio.Semaphore(1))
-    many = asyncio.create_task(commit(context, busy, *map(Mark, range(10 * MOST_TRANSITIONS))))
+    many = asyncio.create_task(commit(context, busy, *map(Mark, range(10 * MOST_TRIALS))))
     while not context.services.transactions.is_crowded:  # noqa: ASYNC110 - the very next turn of the loop is wanted
         await asyncio.sleep(0)
     assert await commit(context, other, Mark(1)) == [1]
     assert not many.done()
-    assert len(await many) == 10 * MOST_TRANSITIONS
+    assert len(await many) == 10 * MOST_TRIALS
 
 
 async def test_closing_waits_for_what_was_handed_in(context: Context) -> None:

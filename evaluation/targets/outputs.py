@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable
 
-from domain.canonical import JSON
 from domain.targets import MISSING_OUTPUT, GivenOutput
 from domain.trials import TrialOutcome
-from evaluation.rows import row_outcome
 
 
 def given_outcomes(
@@ -14,9 +12,3 @@ def given_outcomes(
     """The outcome of every (task, repeat) of a job; where no output was given it is a failure, NO_OUTPUT."""
     given = {(output.task, output.repeat): output.outcome() for output in outputs}
     return {(task, repeat): given.get((task, repeat), MISSING_OUTPUT) for task in tasks for repeat in range(repeats)}
-
-
-def outcome_in_row(row: JSON) -> TrialOutcome:
-    """The outcome that a dataset row brings along, for offline scoring; a failure, NO_OUTPUT, where it has none."""
-    found = row_outcome(row) if isinstance(row, dict) else None
-    return found or MISSING_OUTPUT

@@ -9,8 +9,8 @@ from server.launching import Launching
 from server.settings import Settings
 from storage import local
 from storage.driver import connect
-from storage.indexes import ensure_indexes
 from storage.launch import Launched
+from storage.services import prepare
 
 Starting: TypeAlias = Future[local.LocalMongoDB]
 
@@ -25,5 +25,5 @@ def starting(launching: Launching | None, settings: Settings) -> Starting | None
 async def _prepared(launched: Launched, settings: Settings) -> local.LocalMongoDB:
     mongodb = await local.writable(launched)
     with closing(connect(mongodb.url, timeout_seconds=settings.mongodb_timeout_seconds)) as client:
-        await ensure_indexes(client[settings.database])
+        await prepare(client[settings.database])
     return mongodb

@@ -14,6 +14,8 @@ from typing import Final
 import structlog
 import uvicorn
 from pydantic import SecretStr
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from domain.errors import StartupFailure
 from domain.limits import MAX_BODY_BYTES
@@ -64,7 +66,8 @@ async def serve(
         async with mongodb_url(settings, starting) as url:
             settings = settings.model_copy(update={"mongodb_url": SecretStr(url)})
             ready = asyncio.Event()
-            async with open_database(settings, tracer) as services, worker_beside(settings, url, ready):
+            opened = open_database(settings, tracer, is_prepared=starting is not None)
+            async with opened as services, worker_beside(settings, url, ready):
                 services.shared(Sweeper).start()
                 application = create_app(settings, services, schema, tracer=tracer)
                 _warn(settings)
@@ -81,13 +84,20 @@ async def serve(
 
 
 @contextlib.asynccontextmanager
-async def open_database(settings: Settings, tracer: Tracer | None = None) -> AsyncIterator[Services]:
-    """The services over the database of the settings. Raises StartupFailure where it cannot be used."""
+async def open_database(
+    settings: Settings, tracer: Tracer | None = None, *, is_prepared: bool = False
+) -> AsyncIterator[Services]:
+    """The services over the database of the settings, which may have been prepared a moment ago.
+
+    Raises StartupFailure where it cannot be used.
+    """
     async with mongodb_url(settings) as url:
         client = connect(url, timeout_seconds=settings.mongodb_timeout_seconds, observer=tracer)
         try:
             await check_server(client)
-            services = await open_services(client, settings.database, settings.quotas, verify_archive)
+            services = await open_services(
+                client, settings.database, settings.quotas, verify_archive, is_prepared=is_prepared
+            )
             try:
                 yield services
             finally:
@@ -131,8 +141,8 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 application.asgi,
-                http="httptools",
-                ws="websockets-sansio",
+                http=HttpToolsProtocol,
+                ws=WebSocketsSansIOProtocol,
                 ws_max_size=MAX_BODY_BYTES,
                 ws_per_message_deflate=False,
                 log_config=None,

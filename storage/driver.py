@@ -31,6 +31,7 @@ from pymongo import (
     ReturnDocument,
     UpdateMany,
     UpdateOne,
+    WriteConcern,
 )
 from pymongo.client_session import ClientSession
 from pymongo.errors import (
@@ -87,6 +88,7 @@ __all__ = [
     "Session",
     "UpdateMany",
     "UpdateOne",
+    "WriteConcern",
     "blocking",
     "check_server",
     "connect",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from domain.errors import StartupFailure
-from storage.driver import ASCENDING, DESCENDING, Database, IndexModel
+from storage.driver import ASCENDING, DESCENDING, Database, IndexModel, WriteConcern
 from storage.trials import EPOCH
 
 SCHEMA_VERSION: Final = 1
@@ -113,8 +113,11 @@ INDEXES: Final[Mapping[str, Sequence[IndexModel]]] = {
 async def ensure_indexes(database: Database) -> None:
     """Create missing indexes and record the version of the data. Raises StartupFailure for data of a newer version."""
     await _check_version(database)
+    # Sixteen waits for the disk in a new database are one: that of the write which follows them all.
+    hasty = database.with_options(write_concern=WriteConcern(w=1))
     for collection, indexes in INDEXES.items():
-        await database[collection].create_indexes(list(indexes))
+        await hasty[collection].create_indexes(list(indexes))
+    await database["settings"].update_one({"_id": "schema"}, {"$setOnInsert": {"version": SCHEMA_VERSION}}, upsert=True)
 
 
 async def missing_indexes(database: Database) -> list[str]:
@@ -128,9 +131,7 @@ async def missing_indexes(database: Database) -> list[str]:
 
 
 async def _check_version(database: Database) -> None:
-    settings = database["settings"]
-    await settings.update_one({"_id": "schema"}, {"$setOnInsert": {"version": SCHEMA_VERSION}}, upsert=True)
-    found = await settings.find_one({"_id": "schema"})
+    found = await database["settings"].find_one({"_id": "schema"})
     version = found["version"] if found else SCHEMA_VERSION
     if version > SCHEMA_VERSION:
         raise StartupFailure(

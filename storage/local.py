@@ -16,7 +16,7 @@ from storage.mongod_binary import explain_exit
 from storage.replica_set import make_primary
 
 LONGEST_START_SECONDS = 60.0
-_POLL_SECONDS = 0.005
+_POLL_SECONDS = 0.01
 _log = structlog.get_logger(__name__)
 
 

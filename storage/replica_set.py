@@ -10,7 +10,7 @@ from storage.driver import Client, Document, OperationFailure, connect
 from storage.launch import SET_NAME
 
 _NOT_YET_INITIALIZED: Final = 94
-_POLL_SECONDS: Final = 0.005
+_POLL_SECONDS: Final = 0.01
 
 
 async def make_primary(url: str, host: str, *, deadline: float, still_runs: Callable[[], None]) -> None:

@@ -74,18 +74,29 @@ class Services:
         await self.feed.stop()
 
 
+async def prepare(database: Database) -> None:
+    """Create what is missing in the database: indexes, the default workspace.
+
+    Raises StartupFailure where the data was written by a newer version.
+    """
+    await ensure_indexes(database)
+    await ensure_default(database)
+
+
 async def open_services(
     client: Client,
     database: str = "pinset",
     limits: Quotas | None = None,
     verify_archive: VerifyArchive | None = None,
+    *,
+    is_prepared: bool = False,
 ) -> Services:
-    """Create what is missing in the database (indexes, the default workspace) and start the change feed.
+    """Prepare the database, unless that has been done a moment ago, and start the change feed.
 
     Raises StartupFailure where the data was written by a newer version.
     """
     services = Services(client, client[database], limits=limits or Quotas(), verify_archive=verify_archive)
-    await ensure_indexes(services.database)
-    await ensure_default(services.database)
+    if not is_prepared:
+        await prepare(services.database)
     await services.feed.start()
     return services

@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-ROOMS := domain storage resolvers schema evaluation interop server client/pinset bench examples tests
+SOURCES := domain storage resolvers schema evaluation interop server client/pinset
+ROOMS := $(SOURCES) bench examples tests
 # Two processes, each with a MongoDB of its own.
 PARALLEL ?= -n 2 --dist worksteal
 
@@ -18,6 +19,8 @@ $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 		|| { echo "Pinset needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ./client -e '.[local,test]'
+	# As pip does for what it copies: otherwise the first start compiles, and each one under PYTHONDONTWRITEBYTECODE.
+	@$(BIN)/python -m compileall -q $(SOURCES)
 	@touch $@
 
 serve: install

@@ -18,6 +18,12 @@ _WILDCARDS: Final = ("*/*", "application/*")
 
 
 @lru_cache(maxsize=256)
+def without_page(wanted: tuple[MediaType, ...]) -> tuple[MediaType, ...]:
+    """What answers can be given as: everything but the page."""
+    return tuple(media for media in wanted if media is not MediaType.PAGE)
+
+
+@lru_cache(maxsize=256)
 def preferences(header: str | None) -> tuple[MediaType, ...]:
     """The acceptable media types, best first: by quality, then by their order in the header. None accepts JSON."""
     if header is None or not header.strip():

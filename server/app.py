@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.types import ASGIApp
 
 from resolvers.access import Viewer
 from resolvers.context import Context
@@ -21,6 +21,7 @@ from server.auth import Authenticator, OpenAuthenticator, TokenAuthenticator
 from server.blobs import BLOB_METHODS, BlobView
 from server.bodies import HttpProblem
 from server.drain import Drain
+from server.front import GRAPHQL_PATH, Front
 from server.health import Metrics, Ping, Readiness, alive
 from server.hosts import HostGuard
 from server.http import GraphQLView, problem_response
@@ -36,7 +37,7 @@ from storage.services import Services
 class Application:
     """The ASGI application, and the handles that its server needs."""
 
-    asgi: Starlette
+    asgi: ASGIApp
     operations: Operations
     sockets: SocketView
     drain: Drain = field(default_factory=Drain)
@@ -83,9 +84,10 @@ def assemble(
     drain = Drain()
     sockets = SocketView(operations)
     page = settings.introspection and not settings.only_trusted
+    graphql = GraphQLView(operations, drain, page)
     routes = [
-        Route("/graphql", GraphQLView(operations, drain, page)),
-        WebSocketRoute("/graphql", sockets),
+        Route(GRAPHQL_PATH, graphql),
+        WebSocketRoute(GRAPHQL_PATH, sockets),
         Route("/blobs/{digest}", BlobView(operations).respond, methods=BLOB_METHODS),
         Route("/healthz", alive),
         Route("/readyz", Readiness(ping).respond),
@@ -99,27 +101,20 @@ def assemble(
             yield
         await engine.drain()
 
-    asgi = Starlette(
-        routes=routes,
-        middleware=_middleware(settings),
-        exception_handlers={HTTPException: _as_json},
-        lifespan=lifespan,
-    )
-    return Application(asgi, operations, sockets, drain)
+    router = Starlette(routes=routes, exception_handlers={HTTPException: _as_json}, lifespan=lifespan)
+    return Application(_guarded(Front(graphql, router), settings), operations, sockets, drain)
 
 
-def _middleware(settings: Settings) -> list[Middleware]:
-    guard = Middleware(HostGuard, hosts=settings.hosts, origins=settings.allowed_origins)
-    if not settings.allowed_origins:
-        return [guard]
-    cors = Middleware(
-        CORSMiddleware,
-        allow_origins=settings.allowed_origins,
-        allow_methods=("GET", "POST", "PUT"),
-        allow_headers=("authorization", "content-type", "x-request-id", "accept"),
-        expose_headers=("x-request-id",),
-    )
-    return [guard, cors]
+def _guarded(app: ASGIApp, settings: Settings) -> ASGIApp:
+    if settings.allowed_origins:
+        app = CORSMiddleware(
+            app,
+            allow_origins=settings.allowed_origins,
+            allow_methods=("GET", "POST", "PUT"),
+            allow_headers=("authorization", "content-type", "x-request-id", "accept"),
+            expose_headers=("x-request-id",),
+        )
+    return HostGuard(app, settings.hosts, settings.allowed_origins)
 
 
 def _authenticator(settings: Settings, services: Services | None = None) -> Authenticator:

@@ -1,8 +1,10 @@
 """Reading a request's body within its limit, and refusing what we would not understand."""
 
+from collections.abc import Mapping
 from typing import Final
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive
 
 from domain.limits import MAX_BODY_BYTES, MEBIBYTE
 
@@ -21,10 +23,10 @@ class HttpProblem(Exception):
 _TOO_LARGE: Final = f"The body is larger than {MAX_BODY_BYTES // MEBIBYTE} MiB ({MAX_BODY_BYTES:,} bytes)."
 
 
-def check_json_content(request: Request) -> None:
+def check_json_content(headers: Mapping[str, str]) -> None:
     """Demand JSON in UTF-8 and no encoding; browsers ask a server before they post that to another site."""
-    given = request.headers.get("content-type", "")
-    encoding = request.headers.get("content-encoding", "identity").strip().lower()
+    given = headers.get("content-type", "")
+    encoding = headers.get("content-encoding", "identity").strip().lower()
     if given == "application/json" and encoding == "identity":
         return
     if encoding not in ("", "identity"):
@@ -45,16 +47,22 @@ def check_json_content(request: Request) -> None:
         )
 
 
-async def read_body(request: Request) -> bytes:
-    """The body, counted while it arrives. Raises HttpProblem 413 as soon as it is over 16 MiB."""
-    announced = request.headers.get("content-length", "0")
+async def read_body(headers: Mapping[str, str], receive: Receive) -> bytes:
+    """The body, counted while it arrives. Raises HttpProblem 413 as soon as it is over 16 MiB, ClientDisconnect."""
+    announced = headers.get("content-length", "0")
     if announced.isascii() and announced.isdigit() and int(announced[:20]) > MAX_BODY_BYTES:
         raise HttpProblem(413, "REQUEST_TOO_LARGE", _TOO_LARGE)
     chunks: list[bytes] = []
     size = 0
-    async for chunk in request.stream():
+    more = True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        chunk = message.get("body", b"")
         size += len(chunk)
         if size > MAX_BODY_BYTES:
             raise HttpProblem(413, "REQUEST_TOO_LARGE", _TOO_LARGE)
         chunks.append(chunk)
+        more = message.get("more_body", False)
     return b"".join(chunks)

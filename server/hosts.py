@@ -10,7 +10,6 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import orjson
-from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -32,7 +31,7 @@ class HostGuard:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        refused = self._refusal(Headers(scope=scope), scope["scheme"])
+        refused = self._refusal(scope["headers"], scope["scheme"])
         if refused is None:
             await self.app(scope, receive, send)
         elif scope["type"] == "http" or "websocket.http.response" in scope.get("extensions", {}):
@@ -40,13 +39,13 @@ class HostGuard:
         else:
             await send({"type": "websocket.close", "code": 1008, "reason": "Host or Origin not allowed"})
 
-    def _refusal(self, headers: Headers, scheme: str) -> Response | None:
-        hosts = headers.getlist("host")
+    def _refusal(self, headers: Iterable[tuple[bytes, bytes]], scheme: str) -> Response | None:
+        hosts = _values(headers, b"host")
         if len(hosts) != 1 or not self._is_our_name(hosts[0]):
             return refusal(
                 421, "HOST_NOT_ALLOWED", "This server does not answer to that Host; see PINSET_ALLOWED_HOSTS."
             )
-        for origin in headers.getlist("origin"):
+        for origin in _values(headers, b"origin"):
             if not self._may_call(origin.lower().rstrip("/"), hosts[0].lower(), scheme):
                 return refusal(
                     403,
@@ -61,6 +60,10 @@ class HostGuard:
 
     def _may_call(self, origin: str, host: str, scheme: str) -> bool:
         return origin in self.origins or _is_same(origin, host, scheme)
+
+
+def _values(headers: Iterable[tuple[bytes, bytes]], wanted: bytes) -> list[str]:
+    return [value.decode("latin-1") for name, value in headers if name == wanted]
 
 
 def _is_same(origin: str, host: str, scheme: str) -> bool:

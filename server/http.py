@@ -3,7 +3,7 @@
 import functools
 import re
 import secrets
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from domain.errors import RequestError
 from schema.execution.answers import Answer, RequestRefused, refusal, unexpected
 from schema.execution.documents import Operation, OperationKind
-from server.accept import MediaType, preferences
+from server.accept import MediaType, preferences, without_page
 from server.addresses import client_address
 from server.answers import encode, status_of, status_of_refusal
 from server.bodies import HttpProblem, check_json_content, read_body
@@ -29,6 +29,32 @@ from server.telemetry import Transport, trace_headers
 
 _REQUEST_ID: Final = re.compile(r"[\w\-.]{1,64}", re.ASCII)
 _NO_STORE: Final = {"cache-control": "no-store", "vary": "accept", "x-content-type-options": "nosniff"}
+_PLAIN: Final = tuple((name.encode(), value.encode()) for name, value in _NO_STORE.items())
+_TYPES: Final = {media: (b"content-type", f"{media.value}; charset=utf-8".encode()) for media in MediaType}
+
+
+class AnswerResponse(Response):
+    """An answer, with headers that need no assembling: there is one for every operation."""
+
+    def __init__(self, body: bytes, status: int, media: MediaType) -> None:
+        self.status_code = status
+        self.body = body
+        self.background = None
+        self.raw_headers = [*_PLAIN, _TYPES[media], (b"content-length", b"%d" % len(body))]
+
+
+@dataclass(slots=True)
+class Call:
+    """One request: its scope, what its body comes from, and its headers, the first of each name."""
+
+    scope: Scope
+    receive: Receive
+    headers: Mapping[str, str]
+
+    @property
+    def method(self) -> str:
+        """The method, in capitals."""
+        return str(self.scope["method"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +67,10 @@ class GraphQLView:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; whatever is wrong with it, the answer is JSON with `errors`."""
-        request = Request(scope, receive)
-        request_id = _request_id(request)
+        call = Call(scope, receive, _first_values(scope))
+        request_id = _request_id(call)
         try:
-            response = await self._respond(request, request_id)
+            response = await self._respond(call, request_id)
         except HttpProblem as problem:
             response = problem_response(problem)
         except ClientDisconnect:
@@ -52,35 +78,35 @@ class GraphQLView:
         except Exception as error:
             response = _answer_response(unexpected(error), MediaType.JSON)
         if isinstance(response, Response):
-            response.headers["x-request-id"] = request_id
+            response.raw_headers.append((b"x-request-id", request_id.encode("ascii")))
         await response(scope, receive, send)
 
-    async def _respond(self, request: Request, request_id: str) -> ASGIApp:
-        if request.method not in ("GET", "POST"):
+    async def _respond(self, call: Call, request_id: str) -> ASGIApp:
+        if call.method not in ("GET", "POST"):
             raise HttpProblem(405, "METHOD_NOT_ALLOWED", "Use GET for queries or POST.", allow="GET, POST")
-        wanted = preferences(request.headers.get("accept"))
-        if request.method == "GET" and self.ide and wanted[:1] == (MediaType.PAGE,):
+        wanted = preferences(call.headers.get("accept"))
+        if call.method == "GET" and self.ide and wanted[:1] == (MediaType.PAGE,):
             return page()
-        wanted = tuple(media for media in wanted if media is not MediaType.PAGE)
+        wanted = without_page(wanted)
         if not wanted:
             offers = ", ".join((MediaType.GRAPHQL, MediaType.JSON, MediaType.STREAM))
             raise HttpProblem(406, "NOT_ACCEPTABLE", f"Accept one of: {offers}.")
         try:
-            caller = await self._caller(request, request_id)
-            parameters = await _parameters(request)
+            caller = await self._caller(call, request_id)
+            parameters = await _parameters(call)
         except RequestError as error:
             return _refused(error)
-        return await self._run(request, parameters, caller, wanted)
+        return await self._run(call, parameters, caller, wanted)
 
-    async def _caller(self, request: Request, request_id: str) -> Caller:
-        authorization = request.headers.get("authorization")
-        address = client_address(request.scope)
+    async def _caller(self, call: Call, request_id: str) -> Caller:
+        authorization = call.headers.get("authorization")
+        address = client_address(call.scope)
         viewer = await self.operations.recognise(authorization, address)
-        trace = trace_headers(request.headers)
+        trace = trace_headers(call.headers)
         return Caller(viewer, authorization, request_id, Transport.HTTP, address, trace)
 
     async def _run(
-        self, request: Request, parameters: GraphQLRequest, caller: Caller, wanted: Sequence[MediaType]
+        self, call: Call, parameters: GraphQLRequest, caller: Caller, wanted: Sequence[MediaType]
     ) -> ASGIApp:
         media = wanted[0]
         try:
@@ -89,7 +115,7 @@ class GraphQLView:
             if media is MediaType.STREAM:
                 return self._stream(single(refused.answer), caller)
             return _answer_response(refused.answer, media)
-        if operation.kind is OperationKind.MUTATION and request.method == "GET":
+        if operation.kind is OperationKind.MUTATION and call.method == "GET":
             raise HttpProblem(405, "METHOD_NOT_ALLOWED", "Send mutations by POST.", allow="POST")
         if media is MediaType.STREAM or (operation.kind is OperationKind.SUBSCRIPTION and MediaType.STREAM in wanted):
             return self._stream(self.operations.stream(operation, parameters, _streaming(caller)), caller)
@@ -102,16 +128,16 @@ class GraphQLView:
         return EventStream(answers, caller.request_id, self.drain, check)
 
 
-async def _parameters(request: Request) -> GraphQLRequest:
-    if request.method == "GET":
-        return read_request(_query_parameters(request))
-    check_json_content(request)
-    return read_request(parse_body(await read_body(request)))
+async def _parameters(call: Call) -> GraphQLRequest:
+    if call.method == "GET":
+        return read_request(_query_parameters(call))
+    check_json_content(call.headers)
+    return read_request(parse_body(await read_body(call.headers, call.receive)))
 
 
-def _query_parameters(request: Request) -> dict[str, object]:
+def _query_parameters(call: Call) -> dict[str, object]:
     """The parameters of a GET: `variables` and `extensions` are JSON in text."""
-    parameters: dict[str, object] = dict(request.query_params)
+    parameters: dict[str, object] = dict(Request(call.scope).query_params)
     for key in ("variables", "extensions"):
         text = parameters.get(key)
         if isinstance(text, str) and text:
@@ -135,7 +161,7 @@ def _streaming(caller: Caller) -> Caller:
 def _answer_response(answer: Answer, media: MediaType) -> Response:
     answer, body = encode(answer)
     media = MediaType.JSON if media is MediaType.STREAM else media
-    return Response(body, status_of(answer, media), _NO_STORE, media_type=f"{media.value}; charset=utf-8")
+    return AnswerResponse(body, status_of(answer, media), media)
 
 
 def _refused(error: RequestError) -> Response:
@@ -156,7 +182,12 @@ def problem_response(problem: HttpProblem, extensions: dict[str, object] | None 
     return Response(orjson.dumps({"errors": [error]}), problem.status, headers, media_type="application/json")
 
 
-def _request_id(request: Request) -> str:
+def _first_values(scope: Scope) -> dict[str, str]:
+    headers: list[tuple[bytes, bytes]] = scope["headers"]
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(headers)}
+
+
+def _request_id(call: Call) -> str:
     """The caller's own id where it is harmless in a log, else a new one."""
-    given = request.headers.get("x-request-id", "")
+    given = call.headers.get("x-request-id", "")
     return given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)

@@ -116,5 +116,7 @@ class Operations:
 
 
 def _codes(answer: Answer) -> list[str]:
+    if not answer.errors:
+        return []
     found = (error.get("extensions") for error in answer.errors)
     return sorted({str(extensions.get("code")) for extensions in found if isinstance(extensions, dict)})

@@ -7,6 +7,7 @@ import contextlib
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from typing import Final, Protocol
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -78,6 +79,9 @@ class Telemetry:
             "pinset_graphql_errors", "Answers with an error of the code.", ("code",), registry=self.registry
         )
         self.sockets = Gauge("pinset_websockets_open", "WebSocket connections open now.", registry=self.registry)
+        # Prometheus looks for the child of its labels under a lock, each time.
+        self._counter = cache(self.operations.labels)
+        self._histogram = cache(self.seconds.labels)
         self.subscriptions = Gauge(
             "pinset_subscriptions_open", "Subscriptions open now.", ("transport",), registry=self.registry
         )
@@ -98,9 +102,9 @@ class Telemetry:
 
     def operation(self, kind: OperationKind, transport: Transport, codes: Sequence[str], seconds: float) -> None:
         """Count an executed operation with the codes of its errors."""
-        self.operations.labels(kind.value, transport.value, "error" if codes else "ok").inc()
+        self._counter(kind.value, transport.value, "error" if codes else "ok").inc()
         if kind is not OperationKind.SUBSCRIPTION:
-            self.seconds.labels(kind.value).observe(seconds)
+            self._histogram(kind.value).observe(seconds)
         for code in codes:
             self.errors.labels(code).inc()
 

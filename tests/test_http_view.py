@@ -281,3 +281,16 @@ async def test_other_paths_answer_json() -> None:
     response = await client().http.get("/nothing")
     assert response.status_code == 404
     assert only_code(response) == "NOT_FOUND"
+
+
+async def test_of_two_headers_of_one_name_the_first_counts() -> None:
+    headers = [("content-type", "application/json"), ("accept", GRAPHQL_JSON), ("accept", "text/html")]
+    response = await client().http.post("/graphql", content=b'{"query": "{ hello }"}', headers=headers)
+    assert response.status_code == 200
+    assert response.headers["content-type"] == f"{GRAPHQL_JSON}; charset=utf-8"
+
+
+async def test_a_slash_too_many_leads_to_the_right_path() -> None:
+    response = await client().http.get("/graphql/", params={"query": "{ hello }"})
+    assert response.status_code == 307
+    assert httpx.URL(response.headers["location"]).path == "/graphql"

@@ -112,7 +112,8 @@ class Engine:
             if not task.done() and deadline.may_cut:
                 await _cancel(task)
                 return self._timed_out()
-            await asyncio.wait({task})
+            if not task.done():
+                await asyncio.wait({task})
         except asyncio.CancelledError:
             await self._abandon(task, deadline)
             raise

@@ -17,7 +17,6 @@ from hypothesis_graphql import from_schema
 from strawberry.execution import optimized_is_awaitable
 
 from schema.execution.documents import Documents
-from schema.execution.planned import PlannedExecutor
 
 pytestmark = pytest.mark.anyio
 
@@ -163,6 +162,21 @@ query($yes: Boolean!, $no: Boolean! = false, $range: Range, $number: Int = 3, $t
 fragment Own on Branch { own named { __typename name ... on Leaf { weight } ... on Branch { own fails } } }
 fragment Colored on Leaf { color weight }
 """
+ARGUMENTS = """
+query($number: Int, $range: Range, $color: Color, $names: [String!], $stop: Int) {
+  root {
+    a: leaves(within: {start: $number, stop: $stop, names: $names}) { name }
+    b: leaves(within: $range) { name }
+    c: leaves(within: null) { name }
+    d: named(color: $color) { name }
+    e: named(color: RED) { name }
+    f: named(color: null) { name }
+    g: named { name }
+  }
+  maybe { later(number: $number) }
+  echo(text: "constant")
+}
+"""
 SERIAL = """
 mutation { a: writeAtOnce(text: "1") b: write(text: "2") { name own later } c: writeAtOnce(text: "3") __typename }
 """
@@ -197,7 +211,7 @@ async def answers(text: str, variables: dict[str, Any] | None = None) -> tuple[t
     written.clear()
     (operation,) = DOCUMENTS.parse(text).operations.values()
     for _ in range(2):
-        found = await run(PlannedExecutor.build(GRAPHQL, operation.document, plans=operation.plans, **options))
+        found = await run(operation.plans.executor(variables or {}, "context"))
         written.clear()
     return expected, found
 
@@ -228,6 +242,16 @@ async def test_conditions_and_variables_are_obeyed_alike(
 )
 async def test_variables_that_do_not_fit_are_refused_alike(variables: dict[str, Any]) -> None:
     expected, found = await answers(CONDITIONS, variables)
+    assert found == expected
+
+
+@given(
+    st.dictionaries(st.sampled_from(["number", "stop"]), st.none() | st.integers(0, 3)),
+    st.sampled_from([{}, {"range": None}, {"range": {"stop": 1}}, {"range": {"start": 1, "stop": None}}]),
+    st.sampled_from([{}, {"color": None}, {"color": "RED"}, {"names": "x"}, {"names": ["x"]}, {"names": None}]),
+)
+async def test_arguments_are_read_alike(numbers: dict[str, Any], within: dict[str, Any], more: dict[str, Any]) -> None:
+    expected, found = await answers(ARGUMENTS, {**numbers, **within, **more})
     assert found == expected
 
 

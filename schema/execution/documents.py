@@ -33,7 +33,7 @@ from domain.limits import MAX_ALIASES, MAX_QUERY_COST, MAX_QUERY_DEPTH, MAX_QUER
 from schema.execution.cost import weigh
 from schema.execution.inputs import Inputs
 from schema.execution.measure import Measurement, Size
-from schema.execution.planned import Plans, conditions
+from schema.execution.planned import Plans, surroundings
 
 MAX_DOCUMENTS: Final = 1_000
 MAX_CACHED_TOKENS: Final = 300_000
@@ -130,10 +130,8 @@ class Documents:
             errors = validate(self.schema, ast, self.rules, hide_suggestions=not self.suggestions)
         if errors:
             return Document(errors=tuple(errors), tokens=tokens)
-        deciding = conditions(ast)
-        operations = [
-            _operation(ast, node, size, Plans(deciding, self._inputs)) for size, node in zip(sizes, nodes, strict=True)
-        ]
+        around = surroundings(self.schema, ast, self._inputs)
+        operations = [_operation(ast, node, size, Plans(around, node)) for size, node in zip(sizes, nodes, strict=True)]
         return Document({operation.name: operation for operation in operations}, tokens=tokens)
 
     def keep(self, text: str, document: Document) -> None:

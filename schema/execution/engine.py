@@ -13,7 +13,6 @@ from typing import Any, Final, Protocol, cast
 import strawberry
 from graphql import ExecutionResult, GraphQLError
 from graphql.execution import Executor, create_source_event_stream, execute_subscription_event
-from strawberry.execution import optimized_is_awaitable
 
 from domain.deadlines import CURRENT, Deadline
 from domain.errors import LimitExceeded, RequestError
@@ -93,7 +92,7 @@ class Engine:
 
     async def _execute(self, operation: Operation, variables: Variables, context: Context) -> Answer:
         try:
-            executor = self._build_executor(operation, variables, context)
+            executor = self._executor(operation, variables, context)
             if isinstance(executor, list):
                 return request_error(executor, operation)
             result = executor.execute_operation()
@@ -108,11 +107,11 @@ class Engine:
         task = asyncio.create_task(work)
         CURRENT.reset(token)
         try:
-            await asyncio.wait({task}, timeout=self.seconds)
-            if not task.done() and deadline.may_cut:
+            done, _ = await asyncio.wait({task}, timeout=self.seconds)
+            if not done and deadline.may_cut:
                 await _cancel(task)
                 return self._timed_out()
-            if not task.done():
+            if not done:
                 await asyncio.wait({task})
         except asyncio.CancelledError:
             await self._abandon(task, deadline)
@@ -135,7 +134,7 @@ class Engine:
         self, operation: Operation, variables: Variables, context: Context
     ) -> AsyncGenerator[Answer, None]:
         """The events of a subscription, each resolved with fresh loaders. Close the iterator to end it."""
-        executor = self._build_executor(operation, variables, context)
+        executor = self._executor(operation, variables, context)
         if isinstance(executor, list):
             yield request_error(executor, operation)
             return
@@ -169,19 +168,10 @@ class Engine:
             return await work()
         return await self._shared.get((event.shared_as(), shared), work)
 
-    def _build_executor(
+    def _executor(
         self, operation: Operation, variables: Variables, context: Context
-    ) -> Executor[Any] | list[GraphQLError]:
-        return PlannedExecutor.build(
-            self.schema,
-            operation.document,
-            context_value=context,
-            raw_variable_values=dict(variables),
-            operation_name=operation.name,
-            is_awaitable=cast("Any", optimized_is_awaitable),
-            plans=operation.plans,
-            hide_suggestions=not self.documents.suggestions,
-        )
+    ) -> PlannedExecutor | list[GraphQLError]:
+        return operation.plans.executor(variables, context, hide_suggestions=not self.documents.suggestions)
 
     def _timed_out(self) -> Answer:
         return refusal(

@@ -9,43 +9,95 @@ still completed by graphql-core's own methods, so that it is answered exactly as
 from __future__ import annotations
 
 from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
 from types import CoroutineType
 from typing import Any, Final
 
 from graphql import (
     DocumentNode,
     ExecutionResult,
+    FragmentDefinitionNode,
     GraphQLError,
+    GraphQLSchema,
+    OperationDefinitionNode,
     OperationType,
     VariableNode,
     Visitor,
+    default_field_resolver,
+    default_type_resolver,
     visit,
 )
 from graphql.execution import Executor
-from graphql.execution.collect_fields import collect_fields
+from graphql.execution.collect_fields import FragmentDetails, collect_fields
+from strawberry.execution import optimized_is_awaitable
 
 from schema.execution.inputs import Inputs
 from schema.execution.selections import SelectionPlan, selection_plan
 from schema.execution.sites import Site
+from schema.execution.variables import Variables
 
 _TOO_DEEP: Final = "Selections are nested too deeply. Execution aborted."
 _MOST_VARIANTS: Final = 32
 
 
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the operations of one document share; `conditions` are the variables that decide what is selected."""
+
+    schema: GraphQLSchema
+    definitions: dict[str, FragmentDefinitionNode]
+    fragments: dict[str, FragmentDetails]
+    conditions: tuple[str, ...]
+    inputs: Inputs
+
+
+def surroundings(schema: GraphQLSchema, document: DocumentNode, inputs: Inputs) -> Surroundings:
+    """Collect them, once for a document. The parser knows no arguments of fragments, so that none have signatures."""
+    definitions = {node.name.value: node for node in document.definitions if isinstance(node, FragmentDefinitionNode)}
+    fragments = {name: FragmentDetails(node) for name, node in definitions.items()}
+    conditions = _Conditions()
+    visit(document, conditions)
+    return Surroundings(schema, definitions, fragments, tuple(sorted(conditions.names)), inputs)
+
+
 class Plans:
     """The plans of one operation: one for each combination of its @skip and @include conditions, made when met."""
 
-    __slots__ = ("_conditions", "_known", "inputs")
+    __slots__ = ("_known", "around", "operation", "variables")
 
-    def __init__(self, conditions: tuple[str, ...], inputs: Inputs) -> None:
-        self.inputs = inputs
-        self._conditions = conditions
+    def __init__(self, around: Surroundings, operation: OperationDefinitionNode) -> None:
+        self.around = around
+        self.operation = operation
+        self.variables = Variables(around.schema, operation)
         self._known: dict[tuple[Any, ...], SelectionPlan] = {}
+
+    def executor(
+        self, given: Mapping[str, Any], context: Any, *, hide_suggestions: bool = False
+    ) -> PlannedExecutor | list[GraphQLError]:
+        """An execution under these variables, or what is wrong with them."""
+        values = self.variables.coerce(given, hide_suggestions=hide_suggestions)
+        if isinstance(values, list):
+            return values
+        return PlannedExecutor(
+            self.around.schema,
+            self.around.definitions,
+            self.around.fragments,
+            None,
+            context,
+            self.operation,
+            values,
+            default_field_resolver,
+            default_type_resolver,
+            default_field_resolver,
+            is_awaitable=optimized_is_awaitable,
+            hide_suggestions=hide_suggestions,
+            plans=self,
+        )
 
     def root(self, executor: PlannedExecutor) -> SelectionPlan:
         """The plan of the operation's root fields under the executor's variables."""
         variables = executor.variable_values.coerced
-        key = tuple(variables.get(name) for name in self._conditions)
+        key = tuple(variables.get(name) for name in self.around.conditions)
         found = self._known.get(key)
         if found is None:
             if len(self._known) >= _MOST_VARIANTS:
@@ -98,13 +150,6 @@ def _root_plan(executor: PlannedExecutor) -> SelectionPlan:
         # Answered outside of this block, or the answer would keep all the frames of the recursion alive.
         pass
     raise GraphQLError(_TOO_DEEP, operation)
-
-
-def conditions(document: DocumentNode) -> tuple[str, ...]:
-    """The variables of a document that decide whether something is selected."""
-    found = _Conditions()
-    visit(document, found)
-    return tuple(sorted(found.names))
 
 
 class _Conditions(Visitor):

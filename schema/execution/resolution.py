@@ -11,6 +11,7 @@ from graphql import GraphQLResolveInfo, get_argument_values
 from strawberry.types.field import StrawberryField
 from strawberry.types.fields.resolver import StrawberryResolver
 
+from schema.execution.literals import Uncommon, argument_reader
 from schema.execution.sites import Site
 from schema.execution.trails import Trail
 
@@ -66,11 +67,11 @@ def _strawberry_field(site: Site) -> StrawberryField | None:
 
 def _general(site: Site) -> Resolve:
     definition, node = site.definition, site.details[0].node
-    has_arguments = bool(definition.args or node.arguments)
+    values = _reader(site) if definition.args or node.arguments else None
 
     def resolve(executor: PlannedExecutor, source: Any, trail: Trail) -> Any:
         function = definition.resolve or executor.field_resolver
-        arguments = _values(site, executor) if has_arguments else {}
+        arguments = {} if values is None else values(executor)
         return function(source, site.info(executor, trail), **arguments)
 
     return resolve
@@ -99,23 +100,34 @@ def _arguments(site: Site, field: StrawberryField, executor: PlannedExecutor) ->
     """Reads the field's arguments, once an execution; None where there are none to read."""
     if not site.definition.args:
         return None
-    convert = executor.plans.inputs.arguments(field.arguments)
+    convert = executor.plans.around.inputs.arguments(field.arguments)
+    values = _reader(site)
 
     def arguments(executor: PlannedExecutor) -> Mapping[str, Any]:
         found = executor.arguments.get(site)
         if found is None:
-            found = executor.arguments[site] = convert(_values(site, executor))
+            found = executor.arguments[site] = convert(values(executor))
         return found
 
     return arguments
 
 
-def _values(site: Site, executor: PlannedExecutor) -> dict[str, Any]:
+def _reader(site: Site) -> Callable[[PlannedExecutor], dict[str, Any]]:
     details = site.details[0]
-    return get_argument_values(
-        site.definition,
-        details.node,
-        executor.variable_values,
-        details.fragment_variable_values,
-        executor.hide_suggestions,
-    )
+    read = None if details.fragment_variable_values else argument_reader(site.definition, details.node)
+
+    def values(executor: PlannedExecutor) -> dict[str, Any]:
+        try:
+            if read is not None:
+                return read(executor.variable_values.coerced)
+        except Uncommon:
+            pass
+        return get_argument_values(
+            site.definition,
+            details.node,
+            executor.variable_values,
+            details.fragment_variable_values,
+            executor.hide_suggestions,
+        )
+
+    return values

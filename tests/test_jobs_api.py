@@ -235,9 +235,11 @@ async def test_a_thousand_subscribers_get_every_event_and_leave_nothing(api: Api
     tasks_before = len(asyncio.all_tasks())
     document = FOLLOW.replace("job { status }", "")
     async with serving(api.app.asgi) as address, contextlib.AsyncExitStack() as stack:
-        sockets = [await stack.enter_async_context(socket_to(address)) for _ in range(20)]
+        sockets = []
+        for _ in range(20):
+            sockets.append(await stack.enter_async_context(socket_to(address)))
+            await sockets[-1].start()
         for socket in sockets:
-            await socket.start()
             for number in range(50):
                 await socket.subscribe(str(number), document, variables={"id": job["id"]})
 

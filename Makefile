@@ -19,7 +19,7 @@ $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 		|| { echo "Pinset needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..."; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ./client -e '.[local,test]'
-	# As pip does for what it copies: otherwise the first start compiles, and each one under PYTHONDONTWRITEBYTECODE.
+# As pip does for what it copies: otherwise the first start compiles, and each one under PYTHONDONTWRITEBYTECODE.
 	@$(BIN)/python -m compileall -q $(SOURCES)
 	@touch $@
 

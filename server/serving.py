@@ -26,7 +26,7 @@ from schema.build import build_schema
 from server.app import Application, create_app
 from server.children import worker_beside
 from server.early import Starting
-from server.garbage import settle
+from server.haste import settle
 from server.settings import Settings
 from server.telemetry import Tracer, start_tracing
 from storage import local

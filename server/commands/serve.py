@@ -28,9 +28,9 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the GraphQL API until Ctrl-C. Settings come from PINSET_* variables; options win over them."""
-    from server.garbage import no_collections
+    from server.haste import haste
 
-    with no_collections():
+    with haste():
         from server.launching import launching
         from server.listening import bind
         from server.settings import load_settings

@@ -7,10 +7,12 @@ digests there and here.
 import hashlib
 import json
 import math
-from typing import TypeAlias, cast
+from typing import Final, TypeAlias, cast
 
 from domain.errors import ErrorCode, InvalidInput, Path
 from domain.limits import MAX_CONTENT_BYTES, MAX_INTEGER, MAX_JSON_DEPTH, MEBIBYTE, MIN_INTEGER
+
+_ENCODER: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 
@@ -84,7 +86,7 @@ def parse_json(text: str | bytes) -> object:
 
 def canonical_text(value: JSON) -> str:
     """The one text of a checked value: sorted keys, no spaces, ASCII."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def bounded_text(value: JSON, path: Path = (), what: str = "content") -> str:

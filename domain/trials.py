@@ -26,18 +26,18 @@ class TrialStatus(StrEnum):
     @property
     def is_ended(self) -> bool:
         """Whether nothing more happens unless the trial is retried."""
-        return self in _ENDED
+        return self in ENDED_TRIALS
 
 
-_ENDED: Final = frozenset({TrialStatus.COMPLETED, TrialStatus.PARTIAL, TrialStatus.FAILED, TrialStatus.CANCELLED})
+ENDED_TRIALS: Final = frozenset({TrialStatus.COMPLETED, TrialStatus.PARTIAL, TrialStatus.FAILED, TrialStatus.CANCELLED})
 
 # PENDING to FAILED is a trial whose output was never handed in; RUNNING to PENDING a lost attempt;
 # ended to PENDING a retry.
 TRIAL_TRANSITIONS: Final[Mapping[TrialStatus, frozenset[TrialStatus]]] = MappingProxyType(
     {
         TrialStatus.PENDING: frozenset({TrialStatus.RUNNING, TrialStatus.FAILED, TrialStatus.CANCELLED}),
-        TrialStatus.RUNNING: _ENDED | {TrialStatus.PENDING, TrialStatus.SCORING},
-        TrialStatus.SCORING: _ENDED,
+        TrialStatus.RUNNING: ENDED_TRIALS | {TrialStatus.PENDING, TrialStatus.SCORING},
+        TrialStatus.SCORING: ENDED_TRIALS,
         TrialStatus.COMPLETED: frozenset({TrialStatus.PENDING}),
         TrialStatus.PARTIAL: frozenset({TrialStatus.PENDING}),
         TrialStatus.FAILED: frozenset({TrialStatus.PENDING}),

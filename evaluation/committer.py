@@ -19,6 +19,7 @@ from domain.errors import Conflict, NotFound, PinsetError
 from evaluation.outcomes import close_if_done
 from storage.driver import BlockingDatabase, BlockingSession, ObjectId
 from storage.job_batches import JobBatch
+from storage.job_memory import JobMemory
 from storage.services import Services
 
 log = structlog.get_logger(__name__)
@@ -30,8 +31,9 @@ MOST_CLAIMED: Final = 40
 GATHERING_SECONDS: Final = 0.002
 # Servers that commit to the same job take turns by trying: a long pause would only leave the turn to the others.
 LONGEST_DELAY_SECONDS: Final = 0.01
-# Between commits, so that another server's try meets a job that is free.
-PAUSE_SECONDS: Final = 0.005
+# Between commits, so that another server's try meets a job that is free; longer where others do commit to it.
+PAUSE_SECONDS: Final = 0.002
+SHARED_PAUSE_SECONDS: Final = 0.008
 
 Answer_co = TypeVar("Answer_co", covariant=True)
 Answer = TypeVar("Answer")
@@ -109,30 +111,34 @@ class Committers:
 
     def _drain(self, loop: asyncio.AbstractEventLoop, job: ObjectId, queue: deque[_Waiting]) -> None:
         """Commit until nobody waits: in a thread, where one commit follows the other however busy the loop is."""
+        memory = JobMemory()
         while True:
             batch = _next_batch(queue)
-            answers = self._committed(job, batch)
+            answers = self._committed(job, batch, memory)
             loop.call_soon_threadsafe(_settle, batch, answers)
             if not queue or self._services.transactions.is_crowded:
                 return
-            time.sleep(PAUSE_SECONDS)
+            time.sleep(SHARED_PAUSE_SECONDS if memory.is_shared else PAUSE_SECONDS)
 
-    def _committed(self, job: ObjectId, batch: Sequence[_Waiting]) -> list[_Answer]:
-        work = partial(_apply, job, [waiting.transition for waiting in batch])
+    def _committed(self, job: ObjectId, waiting: Sequence[_Waiting], memory: JobMemory) -> list[_Answer]:
+        work = partial(_apply, job, [each.transition for each in waiting], memory)
         try:
-            return self._services.transactions.run_here(work, longest_delay=LONGEST_DELAY_SECONDS)
+            answers, batch = self._services.transactions.run_here(work, longest_delay=LONGEST_DELAY_SECONDS)
         except Conflict as error:
             # Other servers kept the job's document; that is nobody's fault here.
-            return [(None, error)] * len(batch)
+            return [(None, error)] * len(waiting)
         except Exception as error:
-            return self._apart(job, batch, error)
+            return self._apart(job, waiting, error)
+        if batch is not None:
+            batch.remember(memory)
+        return answers
 
-    def _apart(self, job: ObjectId, batch: Sequence[_Waiting], error: Exception) -> list[_Answer]:
+    def _apart(self, job: ObjectId, waiting: Sequence[_Waiting], error: Exception) -> list[_Answer]:
         """A transition that cannot be written must not take its neighbours with it."""
-        if len(batch) == 1:
+        if len(waiting) == 1:
             return [(None, error)]
-        log.warning("batch_failed", job=str(job), size=len(batch), error=type(error).__name__)
-        return [self._committed(job, [waiting])[0] for waiting in batch]
+        log.warning("batch_failed", job=str(job), size=len(waiting), error=type(error).__name__)
+        return [self._committed(job, [each], JobMemory())[0] for each in waiting]
 
 
 def _next_batch(queue: deque[_Waiting]) -> list[_Waiting]:
@@ -153,16 +159,20 @@ def _next_batch(queue: deque[_Waiting]) -> list[_Waiting]:
 
 
 def _apply(
-    job: ObjectId, transitions: Sequence[Transition[Any]], database: BlockingDatabase, session: BlockingSession
-) -> list[_Answer]:
-    batch = JobBatch.open(database, session, job)
+    job: ObjectId,
+    transitions: Sequence[Transition[Any]],
+    memory: JobMemory,
+    database: BlockingDatabase,
+    session: BlockingSession,
+) -> tuple[list[_Answer], JobBatch | None]:
+    batch = JobBatch.open(database, session, job, memory)
     if batch is None:
-        return [(None, _gone(job)) for _ in transitions]
+        return [(None, _gone(job)) for _ in transitions], None
     batch.load(trial for transition in transitions for trial in transition.trials)
     batch.expect_claims(sum(transition.claims for transition in transitions))
     answers = [_applied(batch, transition, job) for transition in transitions]
     batch.flush()
-    return answers
+    return answers, batch
 
 
 def _applied(batch: JobBatch, transition: Transition[Any], job: ObjectId) -> _Answer:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from domain.metrics import MetricDefinition, MetricType, check_metric
 from evaluation.messages import BoundMetric
 from evaluation.results import TaskPlan
-from evaluation.rows import Work
+from evaluation.rows import Work, instruction_of
 from storage import contents, job_tasks, jobs
 from storage.driver import ObjectId
 from storage.job_tasks import JobTask
@@ -42,6 +42,12 @@ class PlannedTask:
     task: JobTask
     content: Content
     metrics: tuple[BoundMetric, ...]
+
+    @property
+    def prompt(self) -> str | None:
+        """What an agent is asked where no template says otherwise; None for rows and where the text is corrupt."""
+        value = self.content.value
+        return None if self.task.is_row or value is None else instruction_of(value["spec"])
 
     def work(self, repeat: int, trial: ObjectId) -> Work:
         """One trial's share. Raises CorruptContent."""

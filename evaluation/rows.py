@@ -59,7 +59,15 @@ def prompt_of(work: Work) -> str | None:
 
     None for a dataset row and for tasks of other kinds without an instruction.
     """
-    return None if work.is_row else _prompt(_spec(work))
+    return None if work.is_row else instruction_of(_spec(work))
+
+
+def instruction_of(spec: Mapping[str, JSON]) -> str | None:
+    """As `prompt_of`, of a task's spec."""
+    inputs = spec.get("inputs")
+    instruction = inputs.get("instruction") if isinstance(inputs, dict) else spec.get("instruction")
+    text = spec.get("intent") if instruction is None else instruction
+    return text if isinstance(text, str) else None
 
 
 def row_outcome(content: Row) -> TrialOutcome | None:
@@ -88,7 +96,7 @@ def _item(work: Work, with_reference: bool) -> Row:
     inputs = cast("dict[str, JSON]", spec.get("inputs") or {})
     reference = cast("dict[str, JSON]", spec.get("reference") or {}) if with_reference else {}
     item: Row = {**inputs, **reference}
-    prompt = _prompt(spec)
+    prompt = instruction_of(spec)
     if item.get("instruction") is None and prompt is not None:
         item["instruction"] = prompt
     item.update(task=_task(work, spec, content.get("metadata")), inputs=inputs)
@@ -137,10 +145,3 @@ def _dataset_row(work: Work) -> Row:
 
 def _spec(work: Work) -> Row:
     return cast("Row", cast("Row", json.loads(work.content))["spec"])
-
-
-def _prompt(spec: Mapping[str, JSON]) -> str | None:
-    inputs = spec.get("inputs")
-    instruction = inputs.get("instruction") if isinstance(inputs, dict) else spec.get("instruction")
-    text = spec.get("intent") if instruction is None else instruction
-    return text if isinstance(text, str) else None

@@ -11,7 +11,6 @@ from domain.trials import TrialOutcome, check_outcome
 from evaluation.committer import Committers
 from evaluation.leases import MAX_LEASES, LeaseToken, check_count, check_seconds, lost, parse_token
 from evaluation.plans import CorruptContent, JobPlan, PlannedTask, Plans
-from evaluation.rows import prompt_of
 from evaluation.scorer import Scorer
 from evaluation.targets.model import rendered_prompt
 from evaluation.templates import TemplateFailure
@@ -102,11 +101,11 @@ async def _handouts(context: Context, job: ObjectId, leased: Sequence[Leased]) -
 
 
 async def _prompt(context: Context, plan: JobPlan, task: PlannedTask, leased: Leased) -> str | None:
+    template = getattr(plan.job.target, "prompt_template", None) or plan.job.prompt_template
+    if template is None:
+        return task.prompt
     try:
         work = task.work(leased.trial.repeat, leased.trial.id)
-        template = getattr(plan.job.target, "prompt_template", None) or plan.job.prompt_template
-        if template is None:
-            return prompt_of(work)
         return await rendered_prompt(template, work, await context.services.shared(Scorer).pool())
     except (TemplateFailure, CorruptContent):
         return None

@@ -34,7 +34,14 @@ _FIELDS: Final[Mapping[str, Any]] = {
     "updateDescription.updatedFields.revokedAt": 1,
 }
 _PIPELINE: Final[Sequence[Mapping[str, Any]]] = (
-    {"$match": {"ns.coll": {"$in": list(_WATCHED)}, "operationType": {"$in": list(_OPERATIONS)}}},
+    {
+        "$match": {
+            "ns.coll": {"$in": list(_WATCHED)},
+            "operationType": {"$in": list(_OPERATIONS)},
+            # A batch first marks its job, and tells what it changed in a second update.
+            "updateDescription.updatedFields.mark": None,
+        }
+    },
     {"$project": _FIELDS},
 )
 

@@ -9,6 +9,7 @@ from domain.jobs import JobStatus
 from domain.trials import TrialStatus, check_trial_transition
 from storage.driver import BlockingDatabase, BlockingSession, Document, ObjectId, ReturnDocument, UpdateOne
 from storage.job_events import EventType
+from storage.job_memory import JobMemory
 from storage.jobs import ended_count, progress_document
 from storage.trials import WITHOUT_PAYLOADS
 
@@ -21,7 +22,13 @@ class JobBatch:
     `job` is the working copy of its document, `now` the database's time; trials are working copies too.
     """
 
-    def __init__(self, database: BlockingDatabase, session: BlockingSession, job: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        database: BlockingDatabase,
+        session: BlockingSession,
+        job: dict[str, Any],
+        trials: dict[ObjectId, dict[str, Any]],
+    ) -> None:
         self.database = database
         self.session = session
         self.job = job
@@ -29,22 +36,30 @@ class JobBatch:
         self.is_deleted = False
         self._expected_claims = 0
         self._before = _working_copy({key: value for key, value in job.items() if key in _MUTABLE})
-        self._trials: dict[ObjectId, dict[str, Any]] = {}
+        self._trials = trials
         self._claimable: deque[dict[str, Any]] | None = None
         self._updates: list[tuple[ObjectId, dict[str, dict[str, Any]]]] = []
         self._latest: dict[ObjectId, dict[str, dict[str, Any]]] = {}
         self._events: list[dict[str, Any]] = []
 
     @classmethod
-    def open(cls, database: BlockingDatabase, session: BlockingSession, job: ObjectId) -> "JobBatch | None":
+    def open(
+        cls, database: BlockingDatabase, session: BlockingSession, job: ObjectId, memory: JobMemory
+    ) -> "JobBatch | None":
         """Take the job's document: every other transaction on this job waits or starts again. None where it is gone."""
         document = database["jobs"].find_one_and_update(
             {"_id": job},
-            [{"$set": {"touchedAt": "$$NOW"}}],
+            [{"$set": {"touchedAt": "$$NOW", "mark": ObjectId(), "markBefore": "$mark"}}],
             return_document=ReturnDocument.AFTER,
             session=session,
         )
-        return None if document is None else cls(database, session, _working_copy(document))
+        if document is None:
+            return None
+        return cls(database, session, _working_copy(document), memory.recall(document.get("markBefore")))
+
+    def remember(self, memory: JobMemory) -> None:
+        """Hand on what is known of the trials, once it is committed."""
+        memory.keep(self.job["mark"], self._trials)
 
     @property
     def status(self) -> JobStatus:

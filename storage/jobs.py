@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 from domain.canonical import JSON
 from domain.jobs import JobOptions, JobStatus
 from domain.targets import Target, TargetKind, stored_target
-from domain.trials import TrialStatus
+from domain.trials import ENDED_TRIALS
 from storage.clock import now
 from storage.driver import Database, Document, ObjectId
 from storage.pages import Order, PageRequest, fetch
@@ -51,8 +51,7 @@ class Progress:
     def fraction(self) -> float:
         """The share of trials that have ended, 0 to 1."""
         total = self.total
-        ended = sum(self.counts[status] for status in TrialStatus if status.is_ended)
-        return ended / total if total else 1.0
+        return ended_count(self.counts) / total if total else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +244,7 @@ def progress_record(document: Mapping[str, Any]) -> Progress:
 
 def ended_count(counts: Mapping[str, int]) -> int:
     """How many trials have ended."""
-    return sum(counts[status] for status in TrialStatus if status.is_ended)
+    return sum([counts[status] for status in ENDED_TRIALS])
 
 
 def _seconds_remaining(job: Mapping[str, Any], at: datetime) -> float | None:

@@ -8,12 +8,13 @@ import pytest
 
 from domain.errors import NotFound, Refused
 from evaluation.committer import MOST_TRIALS, Committers
+from evaluation.transitions import Extend, GiveBack
 from resolvers.context import Context
 from storage.driver import Database, ObjectId
 from storage.job_batches import JobBatch
 from storage.job_events import EventType, read_after
 from storage.jobs import JobRecord
-from tests.job_fixtures import open_context, runner_job
+from tests.job_fixtures import lease, open_context, runner_job
 
 pytestmark = pytest.mark.anyio
 
@@ -103,6 +104,39 @@ async def test_a_busy_job_leaves_room_for_others(context: Context, monkeypatch: 
     assert await commit(context, other, Mark(1)) == [1]
     assert not many.done()
     assert len(await many) == 10 * MOST_TRIALS
+
+
+async def test_a_commit_is_one_change_of_the_job(context: Context) -> None:
+    job, last = await runner_job(context), await runner_job(context)
+    feed = context.services.feed
+    await feed.answering()
+    changes: list[ObjectId] = []
+    over = asyncio.Event()
+    feed.listen("jobs", lambda change: changes.append(change.id) if change.id == job.id else None)
+    feed.listen("jobs", lambda change: over.set() if change.id == last.id else None)
+    for number in range(3):
+        await commit(context, job, Mark(number))
+    await commit(context, last, Mark(0))
+    await over.wait()
+    assert changes == [job.id] * 3
+
+
+async def test_a_trial_that_another_server_changed_is_read_again(context: Context, database: Database) -> None:
+    job = await runner_job(context, tasks=1)
+    (handout,) = await lease(context, job)
+    token = handout.leased.token
+    committers = context.services.shared(Committers)
+    extend = Extend([token], 60.0)
+    async with open_context(database) as elsewhere:
+        # One drain commits them one after the other, and remembers the trial in between.
+        many = asyncio.gather(*(committers.commit(job.id, Extend([token] * 100, 60.0)) for _ in range(60)))
+        given_back = await elsewhere.services.shared(Committers).commit(job.id, GiveBack([token], "Stopped."))
+        answers = await many
+    assert given_back == 1
+    assert await committers.commit(job.id, extend) == []
+    held = [len(answer) for answer in answers]
+    assert held == sorted(held, reverse=True)
+    assert set(held) <= {0, 100}
 
 
 async def test_closing_waits_for_what_was_handed_in(context: Context) -> None:

@@ -113,32 +113,33 @@ class Committers:
         """Commit until nobody waits: in a thread, where one commit follows the other however busy the loop is."""
         memory = JobMemory()
         while True:
-            batch = _next_batch(queue)
-            answers = self._committed(job, batch, memory)
-            loop.call_soon_threadsafe(_settle, batch, answers)
+            waiting, answers = self._commit_next(job, queue, memory)
+            loop.call_soon_threadsafe(_settle, waiting, answers)
             if not queue or self._services.transactions.is_crowded:
                 return
             time.sleep(SHARED_PAUSE_SECONDS if memory.is_shared else PAUSE_SECONDS)
 
-    def _committed(self, job: ObjectId, waiting: Sequence[_Waiting], memory: JobMemory) -> list[_Answer]:
-        work = partial(_apply, job, [each.transition for each in waiting], memory)
+    def _commit_next(
+        self, job: ObjectId, queue: deque[_Waiting], memory: JobMemory
+    ) -> tuple[list[_Waiting], list[_Answer]]:
+        waiting: list[_Waiting] = []
+        work = partial(_apply, job, queue, waiting, memory)
         try:
             answers, batch = self._services.transactions.run_here(work, longest_delay=LONGEST_DELAY_SECONDS)
-        except Conflict as error:
-            # Other servers kept the job's document; that is nobody's fault here.
-            return [(None, error)] * len(waiting)
         except Exception as error:
-            return self._apart(job, waiting, error)
+            waiting = waiting or _next_batch(queue)
+            return waiting, self._apart(job, waiting, error)
         if batch is not None:
             batch.remember(memory)
-        return answers
+        return waiting, answers
 
     def _apart(self, job: ObjectId, waiting: Sequence[_Waiting], error: Exception) -> list[_Answer]:
         """A transition that cannot be written must not take its neighbours with it."""
-        if len(waiting) == 1:
-            return [(None, error)]
+        # Where other servers kept the job's document, that is nobody's fault here.
+        if len(waiting) == 1 or isinstance(error, Conflict):
+            return [(None, error)] * len(waiting)
         log.warning("batch_failed", job=str(job), size=len(waiting), error=type(error).__name__)
-        return [self._committed(job, [each], JobMemory())[0] for each in waiting]
+        return [answer for each in waiting for answer in self._commit_next(job, deque([each]), JobMemory())[1]]
 
 
 def _next_batch(queue: deque[_Waiting]) -> list[_Waiting]:
@@ -160,14 +161,18 @@ def _next_batch(queue: deque[_Waiting]) -> list[_Waiting]:
 
 def _apply(
     job: ObjectId,
-    transitions: Sequence[Transition[Any]],
+    queue: deque[_Waiting],
+    waiting: list[_Waiting],
     memory: JobMemory,
     database: BlockingDatabase,
     session: BlockingSession,
 ) -> tuple[list[_Answer], JobBatch | None]:
     batch = JobBatch.open(database, session, job, memory)
+    # Only now, for others may have kept the job until now; an attempt after this one has the same to do.
+    waiting += [] if waiting else _next_batch(queue)
     if batch is None:
-        return [(None, _gone(job)) for _ in transitions], None
+        return [(None, _gone(job)) for _ in waiting], None
+    transitions = [each.transition for each in waiting]
     batch.load(trial for transition in transitions for trial in transition.trials)
     batch.expect_claims(sum(transition.claims for transition in transitions))
     answers = [_applied(batch, transition, job) for transition in transitions]

@@ -139,6 +139,24 @@ async def test_a_trial_that_another_server_changed_is_read_again(context: Contex
     assert set(held) <= {0, 100}
 
 
+async def test_what_comes_while_another_server_keeps_the_job_goes_into_one_commit(context: Context) -> None:
+    job = await runner_job(context)
+    database = context.services.database
+    async with await database.client.start_session() as session:
+        session.start_transaction()
+        await database["jobs"].update_one({"_id": job.id}, {"$set": {"description": "Kept."}}, session=session)
+        first = asyncio.create_task(commit(context, job, Mark(0)))
+        while not context.services.transactions.is_busy:  # noqa: ASYNC110 - the very next turn of the loop is wanted
+            await asyncio.sleep(0)
+        others = asyncio.create_task(commit(context, job, *map(Mark, range(1, 50))))
+        await asyncio.sleep(0)
+        await session.abort_transaction()
+    assert await first + await others == list(range(50))
+    events = await read_after(database, job.id, 0, 1000)
+    assert len(events) == 50
+    assert len({event.at for event in events}) == 1
+
+
 async def test_closing_waits_for_what_was_handed_in(context: Context) -> None:
     job = await runner_job(context)
     committers = context.services.shared(Committers)

@@ -32,6 +32,8 @@ CAPACITY: Final = 256
 LEASE_SECONDS: Final = 30.0
 _LOOK_SECONDS: Final = 1.0
 _SHORTEST_LOOK_SECONDS: Final = 0.05
+# Jobs change all the time while others work on them, and mostly there is nothing new to begin.
+_VAIN_LOOK_SECONDS: Final = 0.2
 _RETRY_SECONDS: Final = 1.0
 
 
@@ -87,12 +89,13 @@ class Worker:
     async def _look(self) -> None:
         """Start a run for every job that has something to do and none yet, then wait for news."""
         self._wake.clear()
+        before = set(self._runs)
         if self._room > 0:
             for job in await jobs.with_work(self._services.database, CALLED):
                 self._start(job.id, self._execute, False)
             for identity in await jobs.with_scoring(self._services.database):
                 self._start(identity, self._score, True)
-        await asyncio.sleep(_SHORTEST_LOOK_SECONDS)
+        await asyncio.sleep(_SHORTEST_LOOK_SECONDS if self._runs.keys() - before else _VAIN_LOOK_SECONDS)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LOOK_SECONDS):
                 await self._wake.wait()

@@ -1,8 +1,9 @@
 """Subscriptions to the progress of jobs."""
 
 import contextlib
-from collections.abc import AsyncGenerator, Callable, Hashable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import strawberry
@@ -13,6 +14,7 @@ from resolvers import job_events as use_cases
 from schema import jobs, trials
 from schema.arguments import given
 from schema.enums import JobStatus, TrialStatus
+from schema.execution.sharing import SharedEvent
 from schema.jobs import JobProgress, job_id, present_progress
 from schema.loading import then
 from schema.selection import Info
@@ -36,10 +38,6 @@ class JobEvent:
     seq: int = strawberry.field(description="The number of the event within its job, from 1.")
     at: datetime = strawberry.field(description="When it happened.")
     progress: JobProgress = strawberry.field(description="The job's counters at this event.")
-
-    def shared_as(self) -> Hashable:
-        """One event of one job is resolved once for all who watch it."""
-        return self.record.job, self.record.seq, self.record.type
 
     @strawberry.field(description="The job as it is now.")
     def job(self, info: Info) -> Annotated["Job", strawberry.lazy("schema.jobs")]:
@@ -135,6 +133,11 @@ def present_event(record: EventRecord) -> JobEvent:
     return _PRESENTERS[record.type](record=record, seq=record.seq, at=record.at, progress=progress, **own)
 
 
+def shared_event(record: EventRecord) -> Any:
+    """One event of one job, which is presented and resolved once for all who watch it."""
+    return SharedEvent((record.job, record.seq, record.type), partial(present_event, record))
+
+
 @strawberry.type
 class JobSubscriptions:
     @strawberry.subscription(
@@ -160,7 +163,7 @@ class JobSubscriptions:
         events = use_cases.job_progress(info.context, job_id(id), given(after), given(max_per_second))
         async with contextlib.aclosing(events):
             async for event in events:
-                yield present_event(event)
+                yield shared_event(event)
 
     @strawberry.subscription(
         description=(
@@ -178,4 +181,4 @@ class JobSubscriptions:
         events = use_cases.jobs_progress(info.context, workspace)
         async with contextlib.aclosing(events):
             async for event in events:
-                yield present_event(event)
+                yield shared_event(event)

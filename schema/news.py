@@ -2,13 +2,15 @@
 
 import contextlib
 from collections.abc import AsyncGenerator
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import strawberry
 
 from domain.names import DEFAULT_WORKSPACE
 from resolvers import news as use_cases
 from schema import tasks, tasksets
+from schema.execution.sharing import SharedEvent
 from schema.revisions import Revision
 from schema.selection import Info
 from storage.news import News
@@ -19,6 +21,11 @@ def present_news(item: News) -> Revision:
     """The GraphQL object of a published revision."""
     present = tasks.present_revision if item.kind is TASK else tasksets.present_revision
     return present(item.revision)
+
+
+def shared_news(item: News) -> Any:
+    """One publication, which is presented and resolved once for all who follow the workspace."""
+    return SharedEvent(item.revision.id, partial(present_news, item))
 
 
 @strawberry.type
@@ -37,4 +44,4 @@ class NewsSubscriptions:
         events = use_cases.revision_published(info.context, workspace)
         async with contextlib.aclosing(events):
             async for item in events:
-                yield present_news(item)
+                yield shared_news(item)

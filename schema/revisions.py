@@ -1,6 +1,6 @@
 """What tasks and tasksets share: revisions, the selector that names one, tags and their log, differences."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -31,10 +31,6 @@ class Revision(Node):
     ref: str = strawberry.field(description="The reference that pins it: `workspace/name#digest`.")
     created_at: datetime = strawberry.field(description="When it was published.")
     created_by: str | None = strawberry.field(description="The name of the token that published it.")
-
-    def shared_as(self) -> Hashable:
-        """As an event: one publication is resolved once for all who follow the workspace."""
-        return self.record.id
 
     @strawberry.field(description="The tags that point here now, sorted; `latest` among them.")
     def tags(self, info: Info) -> list[str]:

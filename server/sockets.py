@@ -7,6 +7,7 @@ a slow reader slows its own subscriptions and nobody else's. Whatever ends a con
 import asyncio
 import contextlib
 import secrets
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -77,7 +78,7 @@ class SocketView:
 
     @contextlib.asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
-        """While the body runs, close connections whose credential has become void."""
+        """While the body runs, close connections that are stuck or whose credential has become void."""
         task = asyncio.create_task(self._watch())
         try:
             yield
@@ -108,6 +109,8 @@ class Connection:
         self.is_closed = False
         self.is_gone = False
         self.main: asyncio.Task[Any] | None = None
+        self.sending = 0
+        self.taken_at = 0.0
 
     async def run(self) -> None:
         """Serve the connection; ends all of its operations before it ends itself."""
@@ -141,7 +144,9 @@ class Connection:
                     await self._send({"type": "websocket.close", "code": code, "reason": cut(reason)})
 
     async def check(self) -> None:
-        """Close the connection where its credential has become void."""
+        """Close the connection where its client takes nothing for half a minute, or its credential has become void."""
+        if self.sending and time.monotonic() - self.taken_at > SEND_SECONDS:
+            self._interrupt()
         if self.caller is None:
             return
         try:
@@ -269,7 +274,7 @@ class Connection:
             self.ending.add(task)
 
     def _interrupt(self) -> None:
-        """A send failed: wake the reader, which then ends the connection."""
+        """Nothing can be sent any more: wake the reader, which then ends the connection."""
         if self.main is not None and not self.is_closed:
             self.is_gone = True
             self.main.cancel()
@@ -284,12 +289,18 @@ class Connection:
         await self._put({"type": "websocket.send", "text": text})
 
     async def _put(self, event: dict[str, Any]) -> None:
-        """Send an event. Raises Closed where the client has gone or takes nothing for half a minute."""
+        """Send an event. Raises Closed where the client has gone."""
+        self.sending += 1
+        if self.sending == 1:
+            self.taken_at = time.monotonic()
         try:
-            async with asyncio.timeout(SEND_SECONDS):
-                await self._send(event)
+            await self._send(event)
         except (OSError, RuntimeError):
             raise Closed(None) from None
+        finally:
+            self.sending -= 1
+            if self.sending:
+                self.taken_at = time.monotonic()
 
 
 def _too_many_operations() -> LimitExceeded:

@@ -7,12 +7,13 @@ from the cache, and errors are presented once, at the end.
 import asyncio
 import contextlib
 import inspect
-from collections.abc import AsyncGenerator, Coroutine, Hashable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Hashable, Mapping
+from functools import partial
 from typing import Any, Final, Protocol, cast
 
 import strawberry
 from graphql import ExecutionResult, GraphQLError
-from graphql.execution import Executor, create_source_event_stream, execute_subscription_event
+from graphql.execution import create_source_event_stream, execute_subscription_event
 
 from domain.deadlines import CURRENT, Deadline
 from domain.errors import LimitExceeded, RequestError
@@ -158,15 +159,13 @@ class Engine:
                 yield stream_error(error, operation)
 
     async def _answer_event(
-        self, executor: Executor[Any], event: object, operation: Operation, shared: Hashable
+        self, executor: PlannedExecutor, event: object, operation: Operation, shared: Hashable
     ) -> Answer:
-        async def work() -> Answer:
-            result = execute_subscription_event(executor.build_per_event_executor(event))
-            return answer(await result if inspect.isawaitable(result) else result, operation)
-
-        if not isinstance(event, SharedEvent):
-            return await work()
-        return await self._shared.get((event.shared_as(), shared), work)
+        if isinstance(event, SharedEvent):
+            work = partial(_resolved, executor, event.present, operation)
+            return await self._shared.get((event.identity, shared), work)
+        resolved = _resolved(executor, lambda: event, operation)
+        return resolved if isinstance(resolved, Answer) else await resolved
 
     def _executor(
         self, operation: Operation, variables: Variables, context: Context
@@ -181,6 +180,18 @@ class Engine:
                 limit=self.seconds,
             )
         )
+
+
+def _resolved(
+    executor: PlannedExecutor, present: Callable[[], object], operation: Operation
+) -> Answer | Awaitable[Answer]:
+    """The answer of one event: at once where nothing has to be waited for."""
+    result = execute_subscription_event(executor.build_per_event_executor(present()))
+    return answer(result, operation) if isinstance(result, ExecutionResult) else _later(result, operation)
+
+
+async def _later(result: Awaitable[ExecutionResult], operation: Operation) -> Answer:
+    return answer(await result, operation)
 
 
 def choose(document: Document, name: str | None) -> Operation:

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route, WebSocketRoute
+from starlette.routing import Mount, Route
 from starlette.types import ASGIApp
 
 from resolvers.access import Viewer
@@ -21,7 +21,7 @@ from server.auth import Authenticator, OpenAuthenticator, TokenAuthenticator
 from server.blobs import BLOB_METHODS, BlobView
 from server.bodies import HttpProblem
 from server.drain import Drain
-from server.front import GRAPHQL_PATH, Front
+from server.front import Front
 from server.health import Metrics, Ping, Readiness, alive
 from server.hosts import HostGuard
 from server.http import GraphQLView, problem_response
@@ -86,8 +86,8 @@ def assemble(
     page = settings.introspection and not settings.only_trusted
     graphql = GraphQLView(operations, drain, page)
     routes = [
+        # Never reached by its own path; the router leads `/graphql/` there.
         Route(GRAPHQL_PATH, graphql),
-        WebSocketRoute(GRAPHQL_PATH, sockets),
         Route("/blobs/{digest}", BlobView(operations).respond, methods=BLOB_METHODS),
         Route("/healthz", alive),
         Route("/readyz", Readiness(ping).respond),
@@ -102,7 +102,7 @@ def assemble(
         await engine.drain()
 
     router = Starlette(routes=routes, exception_handlers={HTTPException: _as_json}, lifespan=lifespan)
-    return Application(_guarded(Front(graphql, router), settings), operations, sockets, drain)
+    return Application(_guarded(Front(graphql, sockets, router), settings), operations, sockets, drain)
 
 
 def _guarded(app: ASGIApp, settings: Settings) -> ASGIApp:

@@ -1,4 +1,4 @@
-"""What stands before the router: `/graphql` over HTTP, where nearly all requests go, has no use for its layers."""
+"""What stands before the router: `/graphql`, where nearly all requests go, has no use for its layers."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,12 +10,17 @@ GRAPHQL_PATH: Final = "/graphql"
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """Hands requests for `/graphql` to their view, which answers whatever happens, and all others to the router."""
+    """Hands what comes for `/graphql` to the view of its kind, which answers whatever happens; the rest is routed."""
 
-    graphql: ASGIApp
+    http: ASGIApp
+    websocket: ASGIApp
     router: ASGIApp
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
-        is_graphql = scope["type"] == "http" and scope["path"] == GRAPHQL_PATH
-        await (self.graphql if is_graphql else self.router)(scope, receive, send)
+        await self._app(scope)(scope, receive, send)
+
+    def _app(self, scope: Scope) -> ASGIApp:
+        if scope.get("path") != GRAPHQL_PATH:
+            return self.router
+        return {"http": self.http, "websocket": self.websocket}.get(scope["type"], self.router)

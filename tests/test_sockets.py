@@ -292,17 +292,16 @@ async def test_a_slow_reader_slows_nobody_else(server: Running) -> None:
 async def test_a_client_that_takes_nothing_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sockets, "CHECK_SECONDS", 0.02)
     monkeypatch.setattr(sockets, "SEND_SECONDS", 0.2)
-    async with running() as server:
-        async with socket_to(server.address) as stuck, socket_to(server.address) as quick:
-            await stuck.start()
-            await quick.start()
-            stuck.connection.transport.pause_reading()
-            for identity in ("1", "2"):
-                await stuck.subscribe(identity, "{ large(megabytes: 16) }")
-            await until(lambda: len(server.application.sockets.connections) == 1)
-            await quick.subscribe("1", "{ hello }")
-            assert (await quick.receive())["type"] == "next"
-            stuck.connection.transport.abort()
+    async with running() as server, socket_to(server.address) as stuck, socket_to(server.address) as quick:
+        await stuck.start()
+        await quick.start()
+        stuck.connection.transport.pause_reading()
+        for identity in ("1", "2"):
+            await stuck.subscribe(identity, "{ large(megabytes: 16) }")
+        await until(lambda: len(server.application.sockets.connections) == 1)
+        await quick.subscribe("1", "{ hello }")
+        assert (await quick.receive())["type"] == "next"
+        stuck.connection.transport.abort()
 
 
 async def test_a_mutation_that_writes_survives_its_client(server: Running) -> None:

@@ -21,7 +21,7 @@ from server.auth import Authenticator, OpenAuthenticator, TokenAuthenticator
 from server.blobs import BLOB_METHODS, BlobView
 from server.bodies import HttpProblem
 from server.drain import Drain
-from server.front import Front
+from server.front import GRAPHQL_PATH, Front
 from server.health import Metrics, Ping, Readiness, alive
 from server.hosts import HostGuard
 from server.http import GraphQLView, problem_response

@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 # Trials in one commit, about: of those that are reported and the like, and of those that are claimed, many of which may
 # be wanted at once. A long commit keeps its first waiting for its last, and who reports waiting for who claims.
 MOST_TRIALS: Final = 100
-MOST_CLAIMED: Final = 40
+MOST_CLAIMED: Final = 80
 GATHERING_SECONDS: Final = 0.002
 # Servers that commit to the same job take turns by trying: a long pause would only leave the turn to the others.
 LONGEST_DELAY_SECONDS: Final = 0.01

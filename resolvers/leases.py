@@ -168,6 +168,8 @@ async def report_trial(context: Context, lease: str, outcome: TrialOutcome) -> T
 
 
 async def _check_blobs(context: Context, plan: JobPlan, outcome: TrialOutcome) -> None:
+    if outcome.output_blob is None and outcome.trajectory_blob is None:
+        return
     problems = Collector()
     named = {"outputBlob": outcome.output_blob, "trajectoryBlob": outcome.trajectory_blob}
     for field, inline in (("outputBlob", outcome.output), ("trajectoryBlob", outcome.trajectory)):

@@ -253,6 +253,7 @@ def _working_copy(document: Document) -> dict[str, Any]:
 
 def _can_join(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     """Whether two updates touch no path in common but plain fields, of which the second may overwrite the first."""
-    pushes = "$push" in first, "$push" in second
-    inside = [any(name.startswith("attempts.") for name in each.get("$set", ())) for each in (first, second)]
-    return not (all(pushes) or (any(pushes) and any(inside)))
+    pushes = ("$push" in first) + ("$push" in second)
+    if pushes != 1:
+        return pushes == 0
+    return not any(name.startswith("attempts.") for each in (first, second) for name in each.get("$set", ()))

@@ -1,15 +1,17 @@
 """What a start loads: a command what it needs alone, and a server nothing that only its worker or a client needs."""
 
+import gc
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from pinset.command import build, chosen
+from server.haste import haste, settle
 from tests.command_line import CLIENT_COMMANDS, SERVER_COMMANDS
 
 ROOT = Path(__file__).parents[1]
@@ -74,3 +76,31 @@ def test_help_lists_every_command() -> None:
     result = CliRunner().invoke(build(COMMANDS), ["--help"], env={"TERM": "dumb", "COLUMNS": "200"})
     assert result.exit_code == 0
     assert [entry.name for entry in COMMANDS if f" {entry.name} " not in result.output] == []
+
+
+@pytest.fixture
+def collector() -> Iterator[None]:
+    """Leaves the garbage collector as it was."""
+    thresholds = gc.get_threshold()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*thresholds)
+
+
+def test_haste_ends_once_the_server_has_settled(collector: None) -> None:
+    usual = sys.getswitchinterval()
+    with haste():
+        assert not gc.isenabled()
+        assert sys.getswitchinterval() < usual
+        settle()
+        assert gc.isenabled()
+        assert gc.get_freeze_count() > 0
+        assert sys.getswitchinterval() == usual
+
+
+def test_haste_ends_where_the_start_fails() -> None:
+    usual = sys.getswitchinterval()
+    with pytest.raises(OSError, match="taken"), haste():
+        raise OSError("taken")
+    assert gc.isenabled()
+    assert sys.getswitchinterval() == usual

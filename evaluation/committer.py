@@ -102,16 +102,16 @@ class Committers:
     async def _run(self, job: ObjectId) -> None:
         queue = self._queues[job]
         loop = asyncio.get_running_loop()
+        memory = JobMemory()
         # Whoever was answered together comes back together: taken one by one, the first would go alone.
         await asyncio.sleep(GATHERING_SECONDS)
         while queue:
-            await self._services.transactions.in_thread(partial(self._drain, loop, job, queue))
+            await self._services.transactions.in_thread(partial(self._drain, loop, job, queue, memory))
         # Nothing was awaited since the queue was seen empty, so nobody can have joined it.
         del self._queues[job]
 
-    def _drain(self, loop: asyncio.AbstractEventLoop, job: ObjectId, queue: deque[_Waiting]) -> None:
+    def _drain(self, loop: asyncio.AbstractEventLoop, job: ObjectId, queue: deque[_Waiting], memory: JobMemory) -> None:
         """Commit until nobody waits: in a thread, where one commit follows the other however busy the loop is."""
-        memory = JobMemory()
         while True:
             waiting, answers = self._commit_next(job, queue, memory)
             loop.call_soon_threadsafe(_settle, waiting, answers)

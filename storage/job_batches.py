@@ -9,10 +9,12 @@ from domain.jobs import JobStatus
 from domain.trials import TrialStatus, check_trial_transition
 from storage.driver import BlockingDatabase, BlockingSession, Document, ObjectId, ReturnDocument, UpdateOne
 from storage.job_events import EventType
-from storage.job_memory import JobMemory
+from storage.job_memory import JobMemory, KnownTrials
 from storage.jobs import ended_count, progress_document
 from storage.trials import WITHOUT_PAYLOADS
 
+# Waiting trials that are read beyond those that a batch may take.
+READ_AHEAD: Final = 100
 _OPEN: Final = (TrialStatus.PENDING, TrialStatus.RUNNING, TrialStatus.SCORING)
 
 
@@ -27,7 +29,7 @@ class JobBatch:
         database: BlockingDatabase,
         session: BlockingSession,
         job: dict[str, Any],
-        trials: dict[ObjectId, dict[str, Any]],
+        known: KnownTrials,
     ) -> None:
         self.database = database
         self.session = session
@@ -36,8 +38,10 @@ class JobBatch:
         self.is_deleted = False
         self._expected_claims = 0
         self._before = _working_copy({key: value for key, value in job.items() if key in _MUTABLE})
-        self._trials = trials
-        self._claimable: deque[dict[str, Any]] | None = None
+        self._known = known
+        self._has_looked = False
+        self._taken = 0
+        self._has_requeued = False
         self._updates: list[tuple[ObjectId, dict[str, dict[str, Any]]]] = []
         self._latest: dict[ObjectId, dict[str, dict[str, Any]]] = {}
         self._events: list[dict[str, Any]] = []
@@ -59,7 +63,9 @@ class JobBatch:
 
     def remember(self, memory: JobMemory) -> None:
         """Hand on what is known of the trials, once it is committed."""
-        memory.keep(self.job["mark"], self._trials)
+        if self._has_requeued:
+            self._known.waiting.clear()
+        memory.keep(self.job["mark"], self._known)
 
     @property
     def status(self) -> JobStatus:
@@ -78,16 +84,16 @@ class JobBatch:
 
     def load(self, trials: Iterable[ObjectId]) -> None:
         """Read several trials in one query; those of other jobs and those that are gone stay unknown."""
-        wanted = [trial for trial in set(trials) if trial not in self._trials]
+        wanted = [trial for trial in set(trials) if trial not in self._known.by_id]
         if wanted:
             query = {"_id": {"$in": wanted}, "job": self.job["_id"]}
             self._find(query, None, len(wanted))
 
     def trial(self, identity: ObjectId) -> dict[str, Any] | None:
         """The working copy of one trial, None where the job has none of this id."""
-        if identity not in self._trials:
+        if identity not in self._known.by_id:
             self.load([identity])
-        return self._trials.get(identity)
+        return self._known.by_id.get(identity)
 
     def expect_claims(self, most: int) -> None:
         """Say how many waiting trials the whole batch may take, so that they are read in one query."""
@@ -95,38 +101,49 @@ class JobBatch:
 
     def claimable(self, wanted: int) -> list[dict[str, Any]]:
         """Up to `wanted` trials that wait, in the order of the work list."""
-        if self._claimable is None:
-            query = {
-                "job": self.job["_id"],
-                "status": TrialStatus.PENDING,
-                "$or": [{"notBefore": None}, {"notBefore": {"$lte": self.now}}],
-            }
-            most = max(wanted, min(self._expected_claims, self.room))
-            self._claimable = deque(self._find(query, [("order", 1)], most))
+        if len(self._known.waiting) < wanted and not self._has_looked:
+            self._look(max(wanted, min(self._expected_claims, self.room)))
         taken: list[dict[str, Any]] = []
-        while self._claimable and len(taken) < wanted:
-            trial = self._claimable.popleft()
+        while self._known.waiting and len(taken) < wanted:
+            trial = self._known.waiting.popleft()
             if trial["status"] == TrialStatus.PENDING:
                 taken.append(trial)
+        self._taken += len(taken)
         return taken
+
+    def _look(self, wanted: int) -> None:
+        """Read the first trials that wait, and some more for the next batches."""
+        query = {
+            "job": self.job["_id"],
+            "status": TrialStatus.PENDING,
+            "$or": [{"notBefore": None}, {"notBefore": {"$lte": self.now}}],
+        }
+        # Those that this batch has taken wait in the database still.
+        found = self._find(query, [("order", 1)], self._taken + wanted + READ_AHEAD)
+        self._known.waiting = deque(found)
+        self._has_looked = True
 
     def unscored(self, wanted: int) -> list[dict[str, Any]]:
         """Up to `wanted` reported trials that nobody scores yet."""
         query = {"job": self.job["_id"], "status": TrialStatus.SCORING, "lease": None}
-        found = self._find(query, [("order", 1)], wanted + len(self._trials))
+        found = self._find(query, [("order", 1)], wanted + len(self._known.by_id))
         free = [trial for trial in found if trial["status"] == TrialStatus.SCORING and trial["lease"] is None]
         return free[:wanted]
 
     def _find(self, query: Document, sort: Any, limit: int) -> list[dict[str, Any]]:
         cursor = self.database["trials"].find(query, WITHOUT_PAYLOADS, sort=sort, limit=limit, session=self.session)
         found = list(cursor)
-        return [self._trials.setdefault(document["_id"], _working_copy(document)) for document in found]
+        return [self._known.by_id.setdefault(document["_id"], _working_copy(document)) for document in found]
 
     def change(self, trial: dict[str, Any], fields: Mapping[str, Any]) -> None:
         """Set top-level fields of a trial; a change of status moves the counters too."""
         status = fields.get("status")
         if status is not None and status != trial["status"]:
             check_trial_transition(TrialStatus(trial["status"]), TrialStatus(status))
+            if status == TrialStatus.PENDING:
+                # It may stand before those that are known to wait.
+                self._has_requeued = True
+                self._known.waiting.clear()
             self.count(trial["status"], -1)
             self.count(status, 1)
         trial.update(fields)
@@ -194,8 +211,8 @@ class JobBatch:
     def update_trials(self, query: Document, update: Any) -> int:
         """Change many trials in the database at once; working copies are written before and read anew after."""
         self._write_trials()
-        self._trials.clear()
-        self._claimable = None
+        self._known.clear()
+        self._has_looked = False
         result = self.database["trials"].update_many({"job": self.job["_id"], **query}, update, session=self.session)
         return int(result.modified_count)
 

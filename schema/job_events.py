@@ -15,7 +15,8 @@ from schema import jobs, trials
 from schema.arguments import given
 from schema.enums import JobStatus, TrialStatus
 from schema.execution.sharing import SharedEvent
-from schema.jobs import JobProgress, job_id, present_progress
+from schema.job_progress import JobProgress, present_progress
+from schema.jobs import job_id
 from schema.loading import then
 from schema.selection import Info
 from storage.job_events import EventRecord, EventType

@@ -1,4 +1,4 @@
-"""Jobs and their work lists, as they are read."""
+"""Jobs, as they are read."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
@@ -7,56 +7,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import strawberry
 
-from domain.errors import RevisionCorrupt, ServiceUnavailable
+from domain.errors import ServiceUnavailable
 from domain.jobs import AttemptPolicy
 from domain.names import DEFAULT_WORKSPACE
 from resolvers import jobs as use_cases
 from resolvers import results as numbers
 from resolvers import trials as trial_cases
-from schema import results, task_specs, tasks, tasksets, trials
+from schema import results, tasksets, trials
 from schema.arguments import WorkspaceName, given
 from schema.connections import After, Before, Connection, Edge, First, Last, Offset, connect, request
-from schema.enums import JobOrderField, JobStatus, TargetKind, TrialStatus
-from schema.filters import DateRange, MetadataMatch, OrderDirection, date_range, metadata_matches
+from schema.enums import JobStatus, TargetKind
+from schema.job_filters import JobFilter, JobOrder, job_filter, job_order
+from schema.job_progress import JobProgress, present_progress
+from schema.job_tasks import JobTaskConnection, connect_job_tasks
 from schema.loading import then, warm
 from schema.nodes import Node, global_id, parse_global_id, register
 from schema.results import MissingAs, Policy
-from schema.scalars import JSON, BigInt
+from schema.scalars import JSON
 from schema.selection import Info, Selection, selection
 from storage.driver import ObjectId
-from storage.job_tasks import JobTask as JobTaskRecord
-from storage.jobs import JobRecord, Progress
-from storage.pages import Order
-from storage.records import TASK, TASKSET, Content, Page
+from storage.jobs import JobRecord
+from storage.records import TASKSET, Page
 
 if TYPE_CHECKING:
-    from schema.results import JobComparison, JobSummary, TaskSummary
-    from schema.task_specs import TaskSpec
-    from schema.tasks import TaskRevision
+    from schema.results import JobComparison, JobSummary
     from schema.tasksets import TasksetRevision
     from schema.trials import TrialConnection, TrialFilter
-
-
-@strawberry.input(description="Which jobs a list should hold; all conditions must be met.")
-class JobFilter:
-    status: list[JobStatus] | None = strawberry.field(description="Jobs that stand at one of these.")
-    target_kind: TargetKind | None = strawberry.field(description="Jobs with a target of this kind.")
-    target_name: str | None = strawberry.field(description="Jobs whose target has this name.")
-    project: str | None = strawberry.field(description="The project label, whole.")
-    taskset_name: str | None = strawberry.field(
-        description="Jobs over any revision of this taskset: `name` (of the same workspace) or `workspace/name`."
-    )
-    taskset_digest: str | None = strawberry.field(description="Jobs over the taskset revision of this digest.")
-    labels: list[MetadataMatch] | None = strawberry.field(
-        description="Labels that the job must have; all of the conditions must hold."
-    )
-    created_at: DateRange | None = strawberry.field(description="When the job was submitted.")
-
-
-@strawberry.input(description="The order of a list of jobs.")
-class JobOrder:
-    field: JobOrderField = strawberry.field(default=JobOrderField.CREATED_AT, description="What to sort by.")
-    direction: OrderDirection = strawberry.field(default=OrderDirection.DESC, description="Which way to sort.")
 
 
 @strawberry.type(description="Who produces the trials of a job.")
@@ -66,97 +42,6 @@ class JobTarget:
     config: JSON = strawberry.field(
         description="Its settings, a JSON object with snake_case names; secrets by name, addresses without secrets."
     )
-
-
-@strawberry.type(description="How far a job is: counters that are kept with each of its events.")
-class JobProgress:
-    total: int = strawberry.field(description="How many trials the job has.")
-    pending: int = strawberry.field(description="Trials that wait to be leased.")
-    running: int = strawberry.field(description="Trials that somebody executes.")
-    scoring: int = strawberry.field(description="Trials that are reported and wait for their scores.")
-    completed: int = strawberry.field(description="Trials with a result.")
-    partial: int = strawberry.field(description="Trials with a result and an error.")
-    failed: int = strawberry.field(description="Trials without a result.")
-    cancelled: int = strawberry.field(description="Trials that were not executed because their job ended.")
-    retries: int = strawberry.field(description="Attempts that were lost and followed by another.")
-    fraction: float = strawberry.field(description="The share of trials that have ended, 0 to 1.")
-    mean_reward: float | None = strawberry.field(description="The mean of the rewards so far; null without any.")
-    input_tokens: BigInt = strawberry.field(description="Tokens that went in, over every attempt.")
-    output_tokens: BigInt = strawberry.field(description="Tokens that came out, over every attempt.")
-    cost_usd: float = strawberry.field(description="US dollars, over every attempt.")
-    last_heartbeat_at: datetime | None = strawberry.field(
-        description="When anybody last leased, extended or reported a trial."
-    )
-    seconds_remaining: float | None = strawberry.field(
-        description="An estimate by the pace so far; null while there is none, and unless the job is ACTIVE."
-    )
-
-
-@strawberry.type(
-    description=(
-        "One entry of a job's work list. Readable for ever: the content stays with the job even where its task is "
-        "deleted."
-    )
-)
-class JobTask:
-    record: strawberry.Private[JobTaskRecord]
-
-    name: str = strawberry.field(description="The name, unique within the job.")
-    ref: str | None = strawberry.field(
-        description="The pinned reference `workspace/name#digest`; null for one-off tasks and dataset rows."
-    )
-    digest: str = strawberry.field(description="The digest of the content.")
-    metrics: list[str] = strawberry.field(description="References of the metrics that score it.")
-
-    @strawberry.field(description="The stored revision; null once deleted, and for one-off tasks and dataset rows.")
-    def revision(self, info: Info) -> Annotated["TaskRevision", strawberry.lazy("schema.tasks")] | None:
-        if self.record.revision_id is None:
-            return None
-        return then(
-            info.context.loaders.revision[TASK].load(self.record.revision_id),
-            lambda found: (
-                tasks.present_revision(found)
-                if found is not None and info.context.viewer.reads(found.workspace)
-                else None
-            ),
-        )
-
-    @strawberry.field(description="What the task asks for; null for a dataset row.")
-    def spec(self, info: Info) -> Annotated["TaskSpec", strawberry.lazy("schema.task_specs")] | None:
-        if self.record.is_row:
-            return None
-        return then(
-            info.context.loaders.content.load(self.digest),
-            lambda stored: task_specs.present_spec(self.intact(stored).value, self.record.config),
-        )
-
-    @strawberry.field(description="What was hashed: the task's content, or the dataset row.")
-    def content(self, info: Info) -> JSON | None:
-        return then(info.context.loaders.content.load(self.digest), lambda stored: JSON(self.intact(stored).value))
-
-    @strawberry.field(description="Its numbers within the job.")
-    def summary(self, info: Info) -> Annotated["TaskSummary", strawberry.lazy("schema.results")]:
-        place = (self.record.job, self.name)
-        return then(info.context.loaders.task_summary.load(place), results.present_task_summary)
-
-    def intact(self, stored: Content) -> Content:
-        """The content itself. Raises RevisionCorrupt where its text does not match the digest."""
-        if stored.is_corrupt:
-            raise RevisionCorrupt(
-                f"The stored content of task {self.name!a} no longer matches its digest; restore it from a backup.",
-                ref=self.ref or self.name,
-            )
-        return stored
-
-
-@strawberry.type(description="One entry of a page of a work list.")
-class JobTaskEdge(Edge[JobTask]):
-    pass
-
-
-@strawberry.type(description="A page of a job's work list, in its order.")
-class JobTaskConnection(Connection[JobTask, JobTaskEdge]):
-    edge_type = JobTaskEdge
 
 
 @strawberry.type(description="An evaluation of a work list, fixed at submission, by a target.")
@@ -203,7 +88,7 @@ class Job(Node):
     @strawberry.field(description="The resolved work list, in its order; it never changes.")
     async def tasks(self, info: Info, first: First = 100, after: After = strawberry.UNSET) -> JobTaskConnection:
         page = await use_cases.tasks(info.context, self.record, request(first, after))
-        return await _connect_tasks(info, page, _counted(self.record.task_count))
+        return await connect_job_tasks(info, page, _counted(self.record.task_count))
 
     @strawberry.field(description="The numbers over all of its tasks.")
     async def summary(
@@ -264,50 +149,6 @@ def _counted(count: int) -> Callable[[], Awaitable[int]]:
     return total
 
 
-async def _connect_tasks(
-    info: Info, page: Page[JobTaskRecord], count: Callable[[], Awaitable[int]]
-) -> JobTaskConnection:
-    wanted = selection(info).items()
-    if wanted.has("spec", "content"):
-        await warm(info.context.loaders.content, [task.digest for task in page.items])
-    if wanted.has("summary"):
-        await warm(info.context.loaders.task_summary, [(task.job, task.name) for task in page.items])
-    if wanted.has("revision"):
-        ids = [task.revision_id for task in page.items if task.revision_id is not None]
-        found = await warm(info.context.loaders.revision[TASK], ids)
-        readable = [each for each in found if each is not None and info.context.viewer.reads(each.workspace)]
-        await tasks.warm_task_revisions(info, readable, wanted.below("revision"))
-    return connect(JobTaskConnection, page, present_job_task, count)
-
-
-def present_job_task(record: JobTaskRecord) -> JobTask:
-    """The GraphQL object of one entry of a work list."""
-    return JobTask(record=record, name=record.name, ref=record.ref, digest=record.digest, metrics=list(record.metrics))
-
-
-def present_progress(found: Progress) -> JobProgress:
-    """The GraphQL object of a job's counters."""
-    counts = found.counts
-    return JobProgress(
-        total=found.total,
-        pending=counts[TrialStatus.PENDING],
-        running=counts[TrialStatus.RUNNING],
-        scoring=counts[TrialStatus.SCORING],
-        completed=counts[TrialStatus.COMPLETED],
-        partial=counts[TrialStatus.PARTIAL],
-        failed=counts[TrialStatus.FAILED],
-        cancelled=counts[TrialStatus.CANCELLED],
-        retries=found.retries,
-        fraction=found.fraction,
-        mean_reward=found.mean_reward,
-        input_tokens=BigInt(found.input_tokens),
-        output_tokens=BigInt(found.output_tokens),
-        cost_usd=found.cost_usd,
-        last_heartbeat_at=found.last_heartbeat_at,
-        seconds_remaining=found.seconds_remaining,
-    )
-
-
 def present_job(record: JobRecord) -> Job:
     """The GraphQL object of a stored job."""
     options, taskset = record.options, record.taskset
@@ -352,28 +193,6 @@ def job_id(text: str) -> ObjectId | None:
     """The stored id of a job; None for anything that is not the id of one."""
     key = parse_global_id(text)
     return ObjectId(key[1]) if key is not None and key[0] == "Job" else None
-
-
-def job_filter(input: JobFilter | None) -> use_cases.JobFilter | None:
-    """The filter that the use cases understand; None where none was given."""
-    if not input:
-        return None
-    return use_cases.JobFilter(
-        status=input.status or (),
-        target_kind=input.target_kind,
-        target_name=input.target_name,
-        project=input.project,
-        taskset_name=input.taskset_name,
-        taskset_digest=input.taskset_digest,
-        labels=metadata_matches(input.labels),
-        created_at=date_range(input.created_at),
-    )
-
-
-def _order(input: JobOrder | None) -> Order:
-    if not input:
-        return Order(JobOrderField.CREATED_AT, descending=True)
-    return Order(input.field, input.direction is OrderDirection.DESC)
 
 
 async def connect_jobs(info: Info, page: Page[JobRecord], count: Callable[[], Awaitable[int]]) -> JobConnection:
@@ -428,5 +247,5 @@ class JobQueries:
     ) -> JobConnection:
         wanted = job_filter(filter)
         asked = request(first, after, last, before, offset)
-        page = await use_cases.jobs(info.context, workspace, wanted, _order(order_by), asked)
+        page = await use_cases.jobs(info.context, workspace, wanted, job_order(order_by), asked)
         return await connect_jobs(info, page, partial(use_cases.count_jobs, info.context, workspace, wanted))

@@ -30,8 +30,8 @@ from storage.driver import Database, connect
 from storage.services import Services, open_services
 from tests.conditions import eventually
 from tests.graphql_client import GraphQLClient, serving, socket_to
+from tests.scripted_server import scripted
 from tests.test_logging import Terminal
-from tests.test_targets import scripted
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 

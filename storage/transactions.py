@@ -39,6 +39,7 @@ class Transactions:
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
         self._running: set[asyncio.Task[Any]] = set()
         self._places = asyncio.Semaphore(_CONCURRENT)
+        self._without_place = 0
         self._threads = ThreadPoolExecutor(_CONCURRENT, "transactions")
 
     async def run(self, keys: Iterable[str], work: Work[Result]) -> Result:
@@ -77,8 +78,11 @@ class Transactions:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether others wait for a place, so that whoever has one should come back for the next transaction."""
-        return self._places.locked()
+        """Whether others wait for a place, so that whoever has one should come back for the next transaction.
+
+        May be asked from any thread.
+        """
+        return self._without_place > 0
 
     async def drain(self) -> None:
         """Wait for the transactions under way."""
@@ -105,12 +109,24 @@ class Transactions:
         async with AsyncExitStack() as stack:
             for key in keys:
                 await stack.enter_async_context(self.turn(key))
-            await stack.enter_async_context(self._places)
+            await stack.enter_async_context(self._place())
             return await self._attempts(work)
 
     async def _threaded(self, context: contextvars.Context, work: Callable[[], Result]) -> Result:
-        async with self._places:
+        async with self._place():
             return await asyncio.get_running_loop().run_in_executor(self._threads, context.run, work)
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        self._without_place += 1
+        try:
+            await self._places.acquire()
+        finally:
+            self._without_place -= 1
+        try:
+            yield
+        finally:
+            self._places.release()
 
     @asynccontextmanager
     async def turn(self, key: str) -> AsyncIterator[None]:

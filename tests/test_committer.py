@@ -99,7 +99,7 @@ async def test_a_busy_job_leaves_room_for_others(context: Context, monkeypatch: 
     busy, other = await runner_job(context), await runner_job(context)
     monkeypatch.setattr(context.services.transactions, "_places", asyncio.Semaphore(1))
     many = asyncio.create_task(commit(context, busy, *map(Mark, range(10 * MOST_TRIALS))))
-    while not context.services.transactions.is_crowded:  # noqa: ASYNC110 - the very next turn of the loop is wanted
+    while not context.services.transactions.is_busy:  # noqa: ASYNC110 - the very next turn of the loop is wanted
         await asyncio.sleep(0)
     assert await commit(context, other, Mark(1)) == [1]
     assert not many.done()

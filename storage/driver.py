@@ -115,7 +115,10 @@ _HOW_TO_START_A_SET = (
 
 
 def blocking(database: Database) -> BlockingDatabase:
-    """The same database, over the same connections, for a thread that may wait for each answer."""
+    """The same database, over the same connections, for a thread that may wait for each answer.
+
+    It is what Motor itself works with; beside PyMongo's own async client it would be a second client.
+    """
     found: Any = database
     beneath: BlockingDatabase = found.delegate
     return beneath

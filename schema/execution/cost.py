@@ -79,6 +79,21 @@ def weigh(weight: Weight, variables: Mapping[str, object]) -> int:
     return flat + paged * DEFAULT_PAGE
 
 
+def depends_on_variables(weight: Weight) -> bool:
+    """Whether the total differs with the variables; fragments that occur many times are looked at once."""
+    seen: set[int] = set()
+    waiting = [weight]
+    while waiting:
+        each = waiting.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if any(length is not None and length.fixed is None for length in (each.length, each.page)):
+            return True
+        waiting += each.parts
+    return False
+
+
 def _weigh(weight: Weight, variables: Mapping[str, object], known: dict[int, tuple[int, int]]) -> tuple[int, int]:
     found = known.get(id(weight))
     if found is not None:

@@ -30,7 +30,7 @@ from strawberry.schema.validation_rules.one_of import OneOfInputValidationRule
 
 from domain.errors import LimitExceeded
 from domain.limits import MAX_ALIASES, MAX_QUERY_COST, MAX_QUERY_DEPTH, MAX_QUERY_TOKENS, MAX_ROOT_FIELDS
-from schema.execution.cost import weigh
+from schema.execution.cost import depends_on_variables, weigh
 from schema.execution.inputs import Inputs
 from schema.execution.measure import Measurement, Size
 from schema.execution.planned import Plans, surroundings
@@ -56,7 +56,10 @@ class OperationKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of a document, ready to be executed; `identity` is the same for all who send the same text."""
+    """One operation of a document, ready to be executed; `identity` is the same for all who send the same text.
+
+    `fixed_cost` is its cost where that is the same under all variables.
+    """
 
     document: DocumentNode
     name: str | None
@@ -64,10 +67,13 @@ class Operation:
     size: Size
     defaults: Mapping[str, object]
     plans: Plans
+    fixed_cost: int | None = None
     identity: object = field(default_factory=object)
 
     def cost(self, variables: Mapping[str, object]) -> int:
         """The cost under these variables (see schema/execution/cost.py)."""
+        if self.fixed_cost is not None:
+            return self.fixed_cost
         return weigh(self.size.weight, {**self.defaults, **variables} if self.defaults else variables)
 
     def check_cost(self, variables: Mapping[str, object]) -> None:
@@ -151,7 +157,8 @@ def _operation(document: DocumentNode, node: OperationDefinitionNode, size: Size
         if definition.default_value is not None
     }
     name = node.name.value if node.name else None
-    return Operation(document, name, OperationKind(node.operation.value), size, defaults, plans)
+    fixed_cost = None if depends_on_variables(size.weight) else weigh(size.weight, {})
+    return Operation(document, name, OperationKind(node.operation.value), size, defaults, plans, fixed_cost)
 
 
 def _over_limits(size: Size, node: OperationDefinitionNode) -> list[GraphQLError]:

@@ -1,8 +1,8 @@
 """How fast trials are reported and scored: `python -m bench.reports [--url URL] [--trials N]`.
 
 Without a URL it starts a MongoDB and two servers of its own. It prints, for one server and for both at once, the single
-reports a second of 64 runners and their latencies; then the rate of a job of outputs with instant scoring, and how
-long a query takes meanwhile.
+reports a second of 64 runners and their latencies, alone and with the leases in between; then the rate of a job of
+outputs with instant scoring, and how long a query takes meanwhile.
 """
 
 import argparse
@@ -21,6 +21,8 @@ import orjson
 
 RUNNERS: Final = 64
 TASKS: Final = 1_000
+# Leases that a runner takes at once; all runners together may hold a thousand.
+HELD: Final = 10
 ENVIRONMENT: Final = {**os.environ, "PINSET_LOG_LEVEL": "warning"}
 
 SUBMIT: Final = "mutation($input: SubmitJobInput!) { submitJob(input: $input) { job { id } errors { message } } }"
@@ -76,31 +78,57 @@ async def runner_job(http: Caller, trials: int) -> str:
     return str((await ask(http, SUBMIT, input={**given, "repeats": -(-trials // TASKS)}))["job"]["id"])
 
 
-async def report_all(servers: Sequence[str], job: str) -> list[float]:
-    """Let 64 runners report a job, one trial a call; the milliseconds that each report took."""
-    taken: list[float] = []
+class Runners:
+    """64 runners of one job, spread over the servers, and the milliseconds that each of their reports took."""
 
-    async def runner(http: Caller) -> None:
-        while leases := (await ask(http, LEASE, job=job, count=10))["leases"]:
-            for lease in leases:
-                began = time.perf_counter()
-                await ask(http, REPORT, lease=lease["token"])
-                taken.append((time.perf_counter() - began) * 1000)
+    def __init__(self, servers: Sequence[str], job: str) -> None:
+        self.job = job
+        self.callers = [Caller(servers[number % len(servers)]) for number in range(RUNNERS)]
+        self.taken: list[float] = []
 
-    await asyncio.gather(*(runner(Caller(servers[number % len(servers)])) for number in range(RUNNERS)))
-    return taken
+    async def lease(self, http: Caller) -> list[str]:
+        """The tokens of the next trials; none at the end."""
+        return [lease["token"] for lease in (await ask(http, LEASE, job=self.job, count=HELD))["leases"]]
+
+    async def report(self, http: Caller, tokens: Sequence[str]) -> None:
+        """One trial a call."""
+        for token in tokens:
+            began = time.perf_counter()
+            await ask(http, REPORT, lease=token)
+            self.taken.append((time.perf_counter() - began) * 1000)
+
+    async def report_alone(self) -> float:
+        """Report all trials, taken in rounds; the seconds of reporting."""
+        seconds = 0.0
+        while any(held := await asyncio.gather(*map(self.lease, self.callers))):
+            began = time.perf_counter()
+            await asyncio.gather(*map(self.report, self.callers, held))
+            seconds += time.perf_counter() - began
+        return seconds
+
+    async def report_and_lease(self) -> float:
+        """Report all trials, each runner taking more as it needs them; the seconds."""
+
+        async def work(http: Caller) -> None:
+            while held := await self.lease(http):
+                await self.report(http, held)
+
+        began = time.perf_counter()
+        await asyncio.gather(*map(work, self.callers))
+        return time.perf_counter() - began
 
 
 async def measure_reports(servers: Sequence[str], trials: int) -> None:
-    """Print the rate and the latencies of reports."""
-    job = await runner_job(Caller(servers[0]), trials)
-    began = time.perf_counter()
-    taken = sorted(await report_all(servers, job))
-    seconds = time.perf_counter() - began
-    print(
-        f"{len(servers)} server(s), {RUNNERS} runners, {len(taken):,} single reports: {len(taken) / seconds:,.0f}/s "
-        f"(leases included), p50 {taken[len(taken) // 2]:.0f} ms, p99 {taken[int(len(taken) * 0.99)]:.0f} ms"
-    )
+    """Print the rate and the latencies of reports, alone and with the leases in between."""
+    for name, measured in (("alone", Runners.report_alone), ("and their leases", Runners.report_and_lease)):
+        runners = Runners(servers, await runner_job(Caller(servers[0]), trials))
+        seconds = await measured(runners)
+        taken = sorted(runners.taken)
+        print(
+            f"{len(servers)} server(s), {RUNNERS} runners, {len(taken):,} single reports {name}: "
+            f"{len(taken) / seconds:,.0f}/s, p50 {taken[len(taken) // 2]:.0f} ms, "
+            f"p99 {taken[int(len(taken) * 0.99)]:.0f} ms"
+        )
 
 
 async def measure_outputs(http: Caller, trials: int) -> None:

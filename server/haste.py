@@ -7,14 +7,15 @@ from contextlib import contextmanager
 from typing import Final
 
 # Seconds until a thread that waits for its turn asks for it. Loading modules never pauses by itself, and the thread
-# that prepares MongoDB needs some hundred turns, each for a moment.
+# that prepares MongoDB needs some hundred turns, each for a moment; later the thread of a commit needs one at each of
+# its steps. Python's own 5 ms would add up.
 _SHORT_TURN: Final = 0.0005
 _USUAL_TURN: Final = sys.getswitchinterval()
 
 
 @contextmanager
 def haste() -> Iterator[None]:
-    """Until `settle`, or the end of the body: short turns, and no collections, which search what stays for good."""
+    """In the body: short turns, and, until `settle`, no collections, which search what stays for good."""
     gc.disable()
     sys.setswitchinterval(_SHORT_TURN)
     try:
@@ -33,4 +34,3 @@ def settle() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 50, 20)
     gc.enable()
-    sys.setswitchinterval(_USUAL_TURN)

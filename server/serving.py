@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import signal
 import socket
-import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Final
 
@@ -44,9 +43,6 @@ log = structlog.get_logger("pinset.serving")
 # Long enough for the longest operation, short enough for the patience of an orchestrator.
 GRACE_SECONDS: Final = 35
 KEEP_ALIVE_SECONDS: Final = 65
-# How long a thread that has an answer of MongoDB waits at most for the thread of requests; Python's own 5 ms would add
-# up over the steps of a commit.
-SWITCH_SECONDS: Final = 0.0005
 
 Announce = Callable[[str, bool], None]
 
@@ -76,7 +72,6 @@ async def serve(
                 application = create_app(settings, services, schema, tracer=tracer)
                 _warn(settings)
                 settle()
-                sys.setswitchinterval(SWITCH_SECONDS)
                 is_new = await services.database["tasks"].find_one({}, {"_id": 1}) is None
                 address = _url(settings, listener)
 

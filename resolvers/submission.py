@@ -18,6 +18,7 @@ from evaluation.targets.outputs import given_outcomes
 from evaluation.template_checks import check_target_templates
 from evaluation.templates import check_template
 from resolvers.access import Scope
+from resolvers.archives import check_archive
 from resolvers.context import Context
 from resolvers.work_lists import Source, WorkList, find_metrics, from_dataset, from_tasks, from_taskset
 from resolvers.workspaces import check_description, writable
@@ -125,6 +126,7 @@ async def _resolved(context: Context, wanted: SubmitJob) -> Submission:
     target = target or _offline(wanted, work, problems)
     _check_work(work, target, wanted, problems)
     problems.finish()
+    await _check_archives(context, work)
     assert target is not None
     return await _submission(context, wanted, work, target, problems)
 
@@ -191,6 +193,17 @@ async def _work_list(context: Context, wanted: SubmitJob, source: Source, proble
     return from_dataset(
         context, wanted.workspace, dataset.rows, dataset.metrics, dataset.name_field, selection, problems
     )
+
+
+async def _check_archives(context: Context, work: WorkList) -> None:
+    """Those of inline tasks; those of stored tasks were checked when they were published."""
+    problems = Collector()
+    for place, archive in work.archives.items():
+        try:
+            await check_archive(context, archive)
+        except InvalidInput as error:
+            problems.add(error, *work.path, place)
+    problems.finish()
 
 
 def _offline(wanted: SubmitJob, work: WorkList, problems: Collector) -> Target | None:

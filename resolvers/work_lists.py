@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final, TypeAlias
 
 from domain.canonical import JSON, bounded_text, check_json, digest_of
-from domain.content import TaskDraft, check_task
+from domain.content import Archive, TaskDraft, check_task
 from domain.errors import Collector, ErrorCode, InvalidInput, NotFound, Path, Problems, UserError
 from domain.limits import MAX_TRIALS
 from domain.names import check_name, shown
@@ -40,7 +40,8 @@ class Source(StrEnum):
 @dataclass(frozen=True, slots=True)
 class WorkList:
     """The selected tasks in order. `texts` are contents to be stored by digest, `rows` dataset rows by name,
-    `parents` the stored tasks that the job relies on, `places` where each task stands in the input.
+    `parents` the stored tasks that the job relies on, `places` where each task stands in the input, `archives` what
+    inline Harbor tasks refer to, by that place.
     """
 
     source: Source
@@ -50,6 +51,7 @@ class WorkList:
     rows: dict[str, JSON] = field(default_factory=dict)
     parents: list[ObjectId] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
+    archives: dict[int, Archive] = field(default_factory=dict)
     taskset: TasksetSource | None = None
     dataset_metrics: tuple[str, ...] = ()
 
@@ -168,7 +170,9 @@ def from_tasks(
             continue
         work.texts[content.digest] = content.text
         task = _inline(work, name, content.digest, content.kind, content.config, content.metrics)
-        task = replace(task, archive=None if content.archive is None else content.archive.blob)
+        if content.archive is not None:
+            task = replace(task, archive=content.archive.blob)
+            work.archives[index] = content.archive
         _add(work, task, index)
     return work
 

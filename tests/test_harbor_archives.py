@@ -188,6 +188,24 @@ async def test_an_archive_stays_as_long_as_a_job_needs_it(harbor: Context) -> No
     assert await blobs.sweep(harbor.services.database, timedelta(seconds=-1)) == 1
 
 
+async def test_the_archives_of_inline_tasks_are_checked_when_their_job_is_submitted(harbor: Context) -> None:
+    async def submit(*tasks: InlineTask) -> None:
+        wanted = SubmitJob(workspace="default", fingerprint="", target=RUNNER, tasks=tasks)
+        await submit_job(harbor, wanted)
+
+    with pytest.raises(Problems) as caught:
+        await submit(InlineTask("a", task()), InlineTask("b", task(digest="0" * 64)))
+    assert [error.path for error in caught.value.errors] == [
+        ("tasks", place, "task", "spec", "harbor", "archiveRef") for place in (0, 1)
+    ]
+    await upload(harbor)
+    with pytest.raises(Problems, match="hashes to") as caught:
+        await submit(InlineTask("a", task()), InlineTask("b", task(digest="0" * 64)))
+    assert [error.path for error in caught.value.errors] == [("tasks", 1, "task", "spec", "harbor", "archiveDigest")]
+    assert await harbor.services.database["jobs"].count_documents({}) == 0
+    await submit(InlineTask("a", task()))
+
+
 async def test_a_large_archive_goes_through_a_file(harbor: Context, tmp_path: Path) -> None:
     folder = tmp_path / "large"
     (folder / "tests").mkdir(parents=True)

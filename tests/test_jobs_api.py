@@ -237,7 +237,7 @@ async def test_a_thousand_subscribers_get_every_event_and_leave_nothing(api: Api
     async with serving(api.app.asgi) as address, contextlib.AsyncExitStack() as stack:
         sockets = []
         for _ in range(20):
-            sockets.append(await stack.enter_async_context(socket_to(address)))
+            sockets.append(await stack.enter_async_context(socket_to(address, ping_interval=None)))
             await sockets[-1].start()
         for socket in sockets:
             for number in range(50):

@@ -3,20 +3,18 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from domain.errors import BadUserInput
+from evaluation.boards import NEW, Boards, Move, moves_of
 from evaluation.tails import Tail, Tails
 from resolvers import jobs as use_cases
 from resolvers.context import Context
 from storage import jobs
-from storage.changes import Change
 from storage.driver import ObjectId
-from storage.job_events import EventRecord, EventType, read_after
+from storage.job_events import EventRecord, EventType, snapshot
 from storage.jobs import JobRecord
 
-DASHBOARD_SECONDS: Final = 1.0
 MAX_PER_SECOND: Final = 1_000.0
 
 
@@ -131,39 +129,9 @@ async def _pump(
         await queue.put(None)
 
 
-def snapshot(job: JobRecord, seq: int) -> EventRecord:
-    """The job as it stands, as an event of this number."""
-    return EventRecord(job.id, seq, job.updated_at, EventType.SNAPSHOT, job.progress)
-
-
 def merged_snapshot(event: EventRecord) -> EventRecord:
     """A snapshot in place of a trial's event."""
     return EventRecord(event.job, event.seq, event.at, EventType.SNAPSHOT, event.progress)
-
-
-@dataclass(eq=False, slots=True)
-class _Dashboard:
-    """What a subscriber to a workspace has seen: the last number of each job, -1 for one that is new."""
-
-    workspace: str
-    seen: dict[ObjectId, int] = field(default_factory=dict)
-    others: set[ObjectId] = field(default_factory=set)
-    changed: set[ObjectId] = field(default_factory=set)
-    must_look: bool = False
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def on_change(self, change: Change) -> None:
-        """Note a job that moved; one of another workspace is ignored once it is known to be."""
-        if change.operation == "insert" and change.document.get("workspace") == self.workspace:
-            self.seen.setdefault(change.id, -1)
-        if change.id not in self.others:
-            self.changed.add(change.id)
-            self.wake.set()
-
-    def on_lost(self) -> None:
-        """Changes may have been missed."""
-        self.must_look = True
-        self.wake.set()
 
 
 async def jobs_progress(context: Context, workspace: str) -> AsyncGenerator[EventRecord, None]:
@@ -173,21 +141,20 @@ async def jobs_progress(context: Context, workspace: str) -> AsyncGenerator[Even
     """
     if not context.viewer.reads(workspace) or not await _exists(context, workspace):
         raise BadUserInput(f"There is no workspace {workspace!a}.", argument="workspace")
-    feed, board = context.services.feed, _Dashboard(workspace)
-    endings = [feed.listen("jobs", board.on_change), feed.on_lost(board.on_lost)]
-    try:
+    async with context.services.shared(Boards).following(workspace) as board:
+        position, seen = board.end, dict[ObjectId, int]()
         for job in await jobs.unfinished(context.services.database, workspace):
-            board.seen[job.id] = job.seq
+            seen[job.id] = job.seq
             yield snapshot(job, job.seq)
         while True:
-            await board.wake.wait()
-            board.wake.clear()
-            for event in await _news(context, workspace, board):
-                yield event
-            await asyncio.sleep(DASHBOARD_SECONDS)
-    finally:
-        for end in endings:
-            end()
+            moves = await board.after(position)
+            position = board.end
+            if moves is None:
+                # A subscriber that took nothing for a minute looks for itself.
+                moves = await _missed(context, workspace, seen)
+            for move in moves:
+                for event in _unseen(move, seen):
+                    yield event
 
 
 async def _exists(context: Context, workspace: str) -> bool:
@@ -195,34 +162,20 @@ async def _exists(context: Context, workspace: str) -> bool:
     return found is not None
 
 
-async def _news(context: Context, workspace: str, board: _Dashboard) -> list[EventRecord]:
-    database = context.services.database
-    wanted, board.changed = board.changed, set()
-    if board.must_look:
-        board.must_look = False
-        wanted |= board.seen.keys() | {job.id for job in await jobs.unfinished(database, workspace)}
-    found = await jobs.find_many(database, list(wanted))
-    events: list[EventRecord] = []
-    for identity in wanted:
-        job = found.get(identity)
-        if job is None:
-            board.seen.pop(identity, None)
-        elif job.workspace != workspace:
-            board.others.add(identity)
-        else:
-            events += await _news_of(context, job, board)
+def _unseen(move: Move, seen: dict[ObjectId, int]) -> list[EventRecord]:
+    """Those events of a move that a subscriber has not seen, who may have come in the middle of it."""
+    last = seen.get(move.job)
+    if last is None and move.before != NEW and move.is_end:
+        # It had ended before this subscriber came.
+        return []
+    events = [event for event in move.events if last is None or event.seq > last]
+    if events:
+        seen[move.job] = events[-1].seq
     return events
 
 
-async def _news_of(context: Context, job: JobRecord, board: _Dashboard) -> list[EventRecord]:
-    before = board.seen.get(job.id)
-    if before is None and job.status.is_ended:
-        # It had ended before this subscriber came, and was only touched.
-        before = job.seq
-    board.seen[job.id] = job.seq
-    if before == job.seq:
-        return []
-    ends = [] if before is None else await read_after(context.services.database, job.id, before, 100, EventType.ENDED)
-    if job.status.is_ended:
-        return ends
-    return [*ends, snapshot(job, job.seq)]
+async def _missed(context: Context, workspace: str, seen: dict[ObjectId, int]) -> list[Move]:
+    database = context.services.database
+    found = await jobs.find_many(database, list(seen))
+    found |= {job.id: job for job in await jobs.unfinished(database, workspace)}
+    return await moves_of(database, found.values(), dict(seen))

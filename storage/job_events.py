@@ -9,7 +9,7 @@ from typing import Any
 from domain.jobs import JobStatus
 from domain.trials import TrialStatus
 from storage.driver import Database, Document, ObjectId
-from storage.jobs import Progress, progress_record
+from storage.jobs import JobRecord, Progress, progress_record
 
 
 class EventType(StrEnum):
@@ -55,6 +55,11 @@ async def read_after(
         query["type"] = type
     found = await database["job_events"].find(query, sort=[("seq", 1)], limit=limit).to_list(None)
     return [record(document) for document in found]
+
+
+def snapshot(job: JobRecord, seq: int) -> EventRecord:
+    """The job as it stands, as an event of this number."""
+    return EventRecord(job.id, seq, job.updated_at, EventType.SNAPSHOT, job.progress)
 
 
 def record(document: Document) -> EventRecord:

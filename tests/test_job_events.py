@@ -9,14 +9,17 @@ import pytest
 
 from domain.errors import BadUserInput
 from domain.jobs import JobOptions, JobStatus
+from evaluation.boards import Boards
 from evaluation.tails import Tails
 from resolvers.context import Context
 from resolvers.job_events import job_progress, jobs_progress
 from resolvers.jobs import cancel_job, delete_job, pause_job, resume_job, retry_job
-from storage.driver import Database
+from storage import jobs
+from storage.driver import Database, ObjectId
 from storage.job_events import EventRecord, EventType
 from storage.jobs import JobRecord
 from tests.job_fixtures import lease, open_context, report, runner_job
+from tests.transport_fixtures import until
 
 pytestmark = pytest.mark.anyio
 
@@ -150,7 +153,7 @@ async def test_a_reader_of_a_tail_that_has_moved_on_reads_the_database(
 async def test_a_dashboard_sees_each_unfinished_job_and_every_end(
     context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("resolvers.job_events.DASHBOARD_SECONDS", 0.05)
+    monkeypatch.setattr("evaluation.boards.ROUND_SECONDS", 0.05)
     old, done = await runner_job(context, 1), await runner_job(context, 1)
     await cancel_job(context, done.id)
     async with contextlib.aclosing(jobs_progress(context, "default")) as events:
@@ -167,6 +170,66 @@ async def test_a_dashboard_sees_each_unfinished_job_and_every_end(
         assert ended == {old.id, new.id}
     with pytest.raises(BadUserInput):
         await anext(jobs_progress(context, "elsewhere"))
+
+
+async def test_dashboards_of_one_workspace_share_what_is_read(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluation.boards.ROUND_SECONDS", 0.05)
+    reads: list[int] = []
+
+    async def counted(database: Database, ids: list[ObjectId]) -> dict[ObjectId, jobs.JobRecord]:
+        reads.append(len(ids))
+        return await find_many(database, ids)
+
+    find_many = jobs.find_many
+    monkeypatch.setattr(jobs, "find_many", counted)
+    job = await runner_job(context, 1)
+
+    begun: list[EventType] = []
+
+    async def watch() -> list[EventType]:
+        seen: list[EventType] = []
+        async with contextlib.aclosing(jobs_progress(Context(context.services), "default")) as events:
+            async for event in events:
+                seen.append(event.type)
+                begun.extend(seen[:1] if len(seen) == 1 else ())
+                if event.type is EventType.ENDED:
+                    break
+        return seen
+
+    watching = [asyncio.create_task(watch()) for _ in range(50)]
+    boards = context.services.shared(Boards)
+    await until(lambda: len(begun) == 50)
+    assert len(boards) == 1
+    await cancel_job(context, job.id)
+    for seen in await asyncio.gather(*watching):
+        assert (seen[0], seen[-1]) == (EventType.SNAPSHOT, EventType.ENDED)
+    assert len(reads) <= 3
+    assert len(boards) == 0
+
+
+async def test_a_dashboard_that_was_overtaken_still_sees_every_end(
+    context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evaluation.boards.ROUND_SECONDS", 0.01)
+    monkeypatch.setattr("evaluation.boards.KEPT_ROUNDS", 1)
+    first, second = await runner_job(context, 1), await runner_job(context, 1)
+    async with contextlib.aclosing(jobs_progress(context, "default")) as events:
+        assert {(await anext(events)).job, (await anext(events)).job} == {first.id, second.id}
+        (board,) = context.services.shared(Boards)._boards.values()
+        for job in (first, second):
+            rounds = board.end
+            await cancel_job(context, job.id)
+            await until(lambda rounds=rounds: board.end > rounds)  # type: ignore[misc]
+        third = await runner_job(context, 1)
+        await until(lambda: board._seen.get(third.id) == third.seq)
+        found = [await anext(events) for _ in range(3)]
+    assert {(event.job, event.type) for event in found} == {
+        (first.id, EventType.ENDED),
+        (second.id, EventType.ENDED),
+        (third.id, EventType.SNAPSHOT),
+    }
 
 
 async def test_the_stream_of_a_deleted_job_ends(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:

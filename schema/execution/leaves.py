@@ -16,6 +16,7 @@ from graphql import (
     GraphQLNonNull,
     GraphQLOutputType,
     GraphQLString,
+    Undefined,
 )
 
 from schema.execution.sites import Site
@@ -49,7 +50,7 @@ def leaf_completer(site: Site, type_: GraphQLOutputType, leaf: GraphQLLeafType) 
     def complete(executor: PlannedExecutor, value: Any, trail: Trail) -> Any:
         if value.__class__ in names:
             return names[value.__class__][value]
-        if value is None or isinstance(value, Exception):
+        if value is None or value is Undefined or isinstance(value, Exception):
             return site.complete(executor, type_, value, trail)
         completed = coerce(value)
         return site.complete(executor, type_, value, trail) if completed is None else completed

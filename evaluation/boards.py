@@ -67,6 +67,11 @@ class Board:
         self._begun = asyncio.create_task(self._begin())
         self._task = asyncio.create_task(self._run())
 
+    @property
+    def known(self) -> frozenset[ObjectId]:
+        """The jobs of the workspace that it has come to know."""
+        return frozenset(self._seen)
+
     async def begun(self) -> None:
         """Wait until it is known what moves from now on are to be told. Raises what kept that from being read."""
         await asyncio.shield(self._begun)
@@ -142,13 +147,16 @@ async def moves_of(database: Database, found: Iterable[JobRecord], seen: dict[Ob
     """
     moves: list[Move] = []
     for job in found:
-        before = seen.get(job.id, job.seq if job.status.is_ended else NEW)
+        before = seen.get(job.id)
+        if before is None and job.status.is_ended:
+            before = job.seq
         seen[job.id] = job.seq
         if before == job.seq:
             continue
-        ends = await read_after(database, job.id, before, _MOST_ENDS, EventType.ENDED)
+        # One that is reopened, or comes to light only now, is told of as it stands: its ends are long past.
+        ends = [] if before is None else await read_after(database, job.id, before, _MOST_ENDS, EventType.ENDED)
         now = () if job.status.is_ended else (snapshot(job, job.seq),)
-        moves.append(Move(job.id, before, (*ends, *now)))
+        moves.append(Move(job.id, NEW if before is None else before, (*ends, *now)))
     return moves
 
 

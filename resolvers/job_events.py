@@ -142,7 +142,7 @@ async def jobs_progress(context: Context, workspace: str) -> AsyncGenerator[Even
     if not context.viewer.reads(workspace) or not await _exists(context, workspace):
         raise BadUserInput(f"There is no workspace {workspace!a}.", argument="workspace")
     async with context.services.shared(Boards).following(workspace) as board:
-        position, seen = board.end, dict[ObjectId, int]()
+        position, earlier, seen = board.end, board.known, dict[ObjectId, int]()
         for job in await jobs.unfinished(context.services.database, workspace):
             seen[job.id] = job.seq
             yield snapshot(job, job.seq)
@@ -150,7 +150,8 @@ async def jobs_progress(context: Context, workspace: str) -> AsyncGenerator[Even
             moves = await board.after(position)
             position = board.end
             if moves is None:
-                # A subscriber that took nothing for a minute looks for itself.
+                # A subscriber that took nothing for a minute looks for itself, also at what came and ended meanwhile.
+                seen |= dict.fromkeys(board.known - earlier - seen.keys(), NEW)
                 moves = await _missed(context, workspace, seen)
             for move in moves:
                 for event in _unseen(move, seen):

@@ -9,7 +9,7 @@ import pytest
 
 from domain.errors import BadUserInput
 from domain.jobs import JobOptions, JobStatus
-from evaluation.boards import Boards
+from evaluation.boards import Boards, moves_of
 from evaluation.tails import Tails
 from resolvers.context import Context
 from resolvers.job_events import job_progress, jobs_progress
@@ -222,14 +222,32 @@ async def test_a_dashboard_that_was_overtaken_still_sees_every_end(
             rounds = board.end
             await cancel_job(context, job.id)
             await until(lambda rounds=rounds: board.end > rounds)  # type: ignore[misc]
-        third = await runner_job(context, 1)
-        await until(lambda: board._seen.get(third.id) == third.seq)
-        found = [await anext(events) for _ in range(3)]
+        third, brief = await runner_job(context, 1), await runner_job(context, 1)
+        await until(lambda: {third.id, brief.id} <= board.known)
+        rounds = board.end
+        await cancel_job(context, brief.id)
+        await until(lambda: board.end > rounds)
+        found = [await anext(events) for _ in range(4)]
     assert {(event.job, event.type) for event in found} == {
         (first.id, EventType.ENDED),
         (second.id, EventType.ENDED),
         (third.id, EventType.SNAPSHOT),
+        (brief.id, EventType.ENDED),
     }
+
+
+async def test_a_job_that_is_reopened_is_told_of_as_it_stands_to_who_never_saw_it(context: Context) -> None:
+    database = context.services.database
+    job = await runner_job(context, 1)
+    await cancel_job(context, job.id)
+    ended = await jobs.find_many(database, [job.id])
+    assert await moves_of(database, ended.values(), {}) == []
+    await retry_job(context, job.id, None)
+    found = await jobs.find_many(database, [job.id])
+    (fresh,) = await moves_of(database, found.values(), {})
+    assert [event.type for event in fresh.events] == [EventType.SNAPSHOT]
+    (known,) = await moves_of(database, found.values(), {job.id: 0})
+    assert [event.type for event in known.events] == [EventType.ENDED, EventType.SNAPSHOT]
 
 
 async def test_the_stream_of_a_deleted_job_ends(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
